@@ -265,7 +265,7 @@ impl Backend {
                 .args(request.cl_options.iter().cloned())
                 .args(files)
                 .arg("-o")
-                .arg(request.place())
+                .arg(request.destination())
                 .line(),
         }
     }
@@ -286,7 +286,11 @@ impl Backend {
                 target: request.target.name(),
             });
         }
-        let what = format!("{}: building {}", self.name(), request.place().display());
+        let what = format!(
+            "{}: building {}",
+            self.name(),
+            request.destination().display()
+        );
         let durations = cache.map(|cache| Durations::of(cache.root()));
         let kind = self.kind_of_build(request);
         let estimate = durations.as_ref().and_then(|kept| kept.estimate(&kind));
@@ -363,7 +367,7 @@ impl Backend {
                     log: product.log.clone(),
                     kernels: Vec::new(),
                 };
-                let reports = product.install_reports(request.place())?;
+                let reports = product.install_reports(request.destination())?;
                 let worth = product.reports_worth_keeping(reports.as_deref());
                 keep(&bytes, worth.as_deref(), facts.clone());
                 Ok(built(facts, reports, false))
@@ -389,27 +393,27 @@ fn take(cache: &Cache, key: &str, request: &BuildRequest) -> Result<Option<Built
     output::write(&request.output, &entry.output, Mode::Plain)?;
     let mut reports = None;
     if let Some(kept) = &entry.reports {
-        let place = crate::aoc::reports_folder(request.place());
-        let copied = restore_reports(kept, &place);
+        let destination = crate::aoc::reports_folder(request.destination());
+        let copied = restore_reports(kept, &destination);
         copied.map_err(|source| BuildError::Reports {
-            path: place.clone(),
+            path: destination.clone(),
             source,
         })?;
-        reports = Some(place);
+        reports = Some(destination);
     }
     Ok(Some(built(entry.facts, reports, true)))
 }
 
 /// Puts a copy of cached reports beside an output.
-fn restore_reports(kept: &Path, place: &Path) -> std::io::Result<()> {
-    let parent = match place.parent() {
+fn restore_reports(kept: &Path, destination: &Path) -> std::io::Result<()> {
+    let parent = match destination.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     let staged = Scratch::beside(parent)?;
     let copy = staged.path().join("reports");
     copy_folder(kept, &copy)?;
-    crate::aoc::replace_folder(&copy, place)
+    crate::aoc::replace_folder(&copy, destination)
 }
 
 #[cfg(test)]

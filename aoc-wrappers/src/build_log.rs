@@ -43,11 +43,11 @@ fn reordered(line: &str) -> Option<String> {
     if !["error", "warning", "note", "fatal error"].contains(&severity) {
         return None;
     }
-    // The place ends at the first `:line:col: `; a file name may hold colons.
+    // The path ends at the first `:line:col: `; a file name may hold colons.
     let end = rest
         .match_indices(": ")
         .map(|(at, _)| at)
-        .find(|&at| is_place(&rest[..at]))?;
+        .find(|&at| is_position(&rest[..at]))?;
     Some(format!(
         "{}: {severity}: {}",
         &rest[..end],
@@ -55,7 +55,7 @@ fn reordered(line: &str) -> Option<String> {
     ))
 }
 
-fn is_place(text: &str) -> bool {
+fn is_position(text: &str) -> bool {
     let number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let mut parts = text.rsplitn(3, ':');
     let column = parts.next().is_some_and(number);

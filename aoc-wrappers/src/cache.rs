@@ -161,9 +161,9 @@ impl Cache {
             facts,
         };
         fs::write(folder.join("meta.json"), serde_json::to_vec(&meta)?)?;
-        let place = self.root.join(key);
-        if let Err(error) = fs::rename(&folder, &place)
-            && !place.is_dir()
+        let path = self.root.join(key);
+        if let Err(error) = fs::rename(&folder, &path)
+            && !path.is_dir()
         {
             return Err(error);
         }

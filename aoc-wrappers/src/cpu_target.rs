@@ -20,18 +20,18 @@ pub type Environment = Vec<(&'static str, &'static str)>;
 /// has and the emulator names, and the width of vectors that is right for it. Not those that the user's
 /// environment states; none on other architectures.
 pub fn cpu_target() -> Environment {
-    let mut told = settings();
-    told.retain(|(variable, _)| std::env::var_os(variable).is_none());
-    told
+    let mut variables = settings();
+    variables.retain(|(variable, _)| std::env::var_os(variable).is_none());
+    variables
 }
 
 /// The same, for an emulator that computes one work-item at a time, whatever the user's environment
 /// tells.
 pub fn without_vectors() -> Environment {
-    let mut told = cpu_target();
-    told.retain(|(variable, _)| *variable != WIDTH);
-    told.push((WIDTH, "1"));
-    told
+    let mut variables = cpu_target();
+    variables.retain(|(variable, _)| *variable != WIDTH);
+    variables.push((WIDTH, "1"));
+    variables
 }
 
 #[cfg(target_arch = "x86_64")]

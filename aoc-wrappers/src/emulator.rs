@@ -142,15 +142,15 @@ impl Emulator {
             };
         }
         let own = cache_folder().map(|folder| folder.join("intel-emu"));
-        let mut places: Vec<PathBuf> = own
+        let mut paths: Vec<PathBuf> = own
             .iter()
             .map(|venv| venv.join("lib").join(LIBRARY))
             .collect();
-        places.extend(vendor_libraries().filter(|library| library.ends_with(LIBRARY)));
+        paths.extend(vendor_libraries().filter(|library| library.ends_with(LIBRARY)));
         if let Some(root) = std::env::var_os("INTELFPGAOCLSDKROOT") {
-            places.push(Path::new(&root).join("host/linux64/lib").join(LIBRARY));
+            paths.push(Path::new(&root).join("host/linux64/lib").join(LIBRARY));
         }
-        match places.into_iter().find(|path| path.is_file()) {
+        match paths.into_iter().find(|path| path.is_file()) {
             Some(path) => found(path),
             None => {
                 Err(EmulatorError::NoIntel(own.unwrap_or_else(|| {
@@ -273,7 +273,7 @@ impl Emulator {
         Ok(answer)
     }
 
-    fn ask(&self, question: Question, told: Environment) -> Result<Answer, EmulatorError> {
+    fn ask(&self, question: Question, variables: Environment) -> Result<Answer, EmulatorError> {
         let vendors = Scratch::new().map_err(EmulatorError::Temporary)?;
         let mut env: Vec<(_, OsString)> = Vec::new();
         if self.implementation == Implementation::Intel {
@@ -282,7 +282,11 @@ impl Emulator {
             fs::write(vendors.path().join("intel.icd"), line).map_err(EmulatorError::Temporary)?;
             env.push(("OCL_ICD_VENDORS", vendors.path().into()));
             env.push(("OCL_ICD_FILENAMES", self.library.clone().into()));
-            env.extend(told.into_iter().map(|(name, value)| (name, value.into())));
+            env.extend(
+                variables
+                    .into_iter()
+                    .map(|(name, value)| (name, value.into())),
+            );
         }
         let answer = worker::ask(&question, &env)?;
         let log = build_log::messages(&answer.log);

@@ -69,7 +69,7 @@ pub struct BuildRequest {
     pub output: PathBuf,
     /// Where the output will be at last, if not there: reports, and what a failed build leaves, are
     /// put beside it. In the same file system.
-    pub place: Option<PathBuf>,
+    pub destination: Option<PathBuf>,
     /// Where they will run.
     pub target: Target,
     /// How far to build.
@@ -113,7 +113,7 @@ impl BuildRequest {
         BuildRequest {
             sources,
             output: output.into(),
-            place: None,
+            destination: None,
             target: Target::Emulator,
             stage: Stage::Full,
             board: None,
@@ -135,8 +135,8 @@ impl BuildRequest {
     }
 
     /// Where the output will be at last.
-    pub fn place(&self) -> &Path {
-        self.place.as_deref().unwrap_or(&self.output)
+    pub fn destination(&self) -> &Path {
+        self.destination.as_deref().unwrap_or(&self.output)
     }
 
     /// The text of a source for an online compiler: macros as `#define` lines, which need no

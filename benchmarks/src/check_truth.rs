@@ -425,7 +425,7 @@ fn judge(executed: &BTreeMap<Key, Line>, said: &BTreeMap<Key, Said>) -> (Counts,
         counts.wasteful += usize::from(seen.waste.is_some());
         counts.said += usize::from(is_said);
         counts.both += usize::from(is_said && seen.waste.is_some());
-        let place = |sectors: Sectors| {
+        let described = |sectors: Sectors| {
             let moved = sectors.moved;
             format!("    {kernel} line {line} {direction}: {moved:.2} sectors a warp")
         };
@@ -434,12 +434,12 @@ fn judge(executed: &BTreeMap<Key, Line>, said: &BTreeMap<Key, Said>) -> (Counts,
             let _ = writeln!(
                 text,
                 "{} where {:.2} would do, {why}",
-                place(waste),
+                described(waste),
                 waste.ideal
             );
         }
         if let (None, true) = (seen.waste, is_said) {
-            let _ = writeln!(text, "{} is no waste", place(seen.most));
+            let _ = writeln!(text, "{} is no waste", described(seen.most));
         }
         // A line of which one access is not known is not known.
         let (None, Some(sure)) = (&said.unsure, said.sure) else {
@@ -449,7 +449,12 @@ fn judge(executed: &BTreeMap<Key, Line>, said: &BTreeMap<Key, Said>) -> (Counts,
         match (sure.most.moved - seen.most.moved).abs() <= CLOSE * seen.most.moved {
             true => counts.exact += 1,
             false => {
-                let _ = writeln!(text, "{}, said {:.2}", place(seen.most), sure.most.moved);
+                let _ = writeln!(
+                    text,
+                    "{}, said {:.2}",
+                    described(seen.most),
+                    sure.most.moved
+                );
             }
         }
     }

@@ -49,10 +49,10 @@ pub fn predict(programs: &[Program], folder: &Path, fpgacc: &Path) -> Result<Vec
         let words = ["report", "--json", "-w", level].map(OsString::from);
         let given = program.flags.iter().chain(&program.sources);
         let command = Command::new(fpgacc).args(words.into_iter().chain(given.map(OsString::from)));
-        let told = command.dir(folder.join(&program.name)).capture();
-        let told = told.map_err(|error| format!("{}: {error}", program.title()))?;
-        serde_json::from_slice(&told.stdout).map_err(|error| {
-            let said = String::from_utf8_lossy(&told.stderr);
+        let output = command.dir(folder.join(&program.name)).capture();
+        let output = output.map_err(|error| format!("{}: {error}", program.title()))?;
+        serde_json::from_slice(&output.stdout).map_err(|error| {
+            let said = String::from_utf8_lossy(&output.stderr);
             format!("{}: {error}: {said}", program.title())
         })
     };

@@ -100,7 +100,7 @@ pub enum StageError {
         source: std::io::Error,
     },
     /// It does not preprocess.
-    #[error("{}", told(.0))]
+    #[error("{}", described(.0))]
     Preprocess(#[from] CcError),
     /// fpgacc does not take it: rendered diagnostics.
     #[error("{0}")]
@@ -294,7 +294,7 @@ impl KernelText {
 }
 
 /// An error of the preprocessor with its messages.
-fn told(error: &CcError) -> String {
+fn described(error: &CcError) -> String {
     match error.diagnostics() {
         Some(text) => format!("{error}\n{text}"),
         None => error.to_string(),

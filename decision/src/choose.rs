@@ -8,7 +8,7 @@ pub(super) const SAME: f64 = 1.02;
 /// Another family must be faster by this factor, a guess: the model knows each family better than both.
 pub(super) const OTHER_FAMILY: f64 = 1.05;
 
-/// The place of the form that is kept: the fastest that fits; of those that cost the same, the one
+/// The index of the form that is kept: the fastest that fits; of those that cost the same, the one
 /// that changes least. It is never slower than the input, which is the first. `standard` is the form
 /// that the passes make where nothing is decided.
 pub fn choose(

@@ -15,26 +15,26 @@
 //! - `tuned`: kernels whose forms were found by measuring.
 //! - `explore`: what may be varied of a kernel, for those who measure.
 //! - `share`: kernels of one program share a device.
-//! - `tell`: what the user is told.
+//! - `remarks`: what is reported to the user.
 //!
 //! Nothing here is random, and nothing depends on time: the same input gives the same choice.
 
 mod alone;
 mod choose;
+pub mod describe;
 pub mod explore;
 pub mod measured;
 mod price;
 mod profile;
+mod remarks;
 pub mod requested;
 mod search;
 mod share;
 mod side_by_side;
 mod tables;
-mod tell;
 pub mod timed;
 pub mod tuned;
 mod variant;
-pub mod words;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -183,9 +183,9 @@ pub fn run(
         own.insert(name.clone(), kept);
     }
     decided.report = pipeline::run_each(module, facts, pipeline, &own);
-    let remarks = tell::remarks(module, &decided.decisions, request.board);
+    let remarks = remarks::remarks(module, &decided.decisions, request.board);
     for (kernel, size) in too_large {
-        let remark = tell::too_large(module, &kernel, size);
+        let remark = remarks::too_large(module, &kernel, size);
         decided.report.remarks.push(remark);
     }
     decided.report.remarks.extend(remarks);
@@ -273,8 +273,8 @@ fn decide_on(
     };
     if let Some(measured) = request.measured {
         let sources = request.sources;
-        let told = measured::apply(&mut decision, name, measured, sources, request.board);
-        decision.disagreements = told;
+        let found = measured::apply(&mut decision, name, measured, sources, request.board);
+        decision.disagreements = found;
         let candidates = &decision.candidates;
         decision.chosen = choose::choose(candidates, standard, model, pipeline.level);
     }

@@ -64,11 +64,18 @@ pub fn apply(
     let mut order = std::iter::once(chosen).chain(others);
     let at = order.find(|&at| is_of(&decision.candidates[at], kernel, found, sources))?;
     let candidate = &mut decision.candidates[at];
-    let mut told = Vec::new();
+    let mut disagreements = Vec::new();
     let mut seconds = Estimate::exact(0.0);
     for part in &mut candidate.price.parts {
         if part.version == kernel {
-            replace(part, found, measured.clock_mhz, sources, board, &mut told);
+            replace(
+                part,
+                found,
+                measured.clock_mhz,
+                sources,
+                board,
+                &mut disagreements,
+            );
         }
         seconds = seconds + part.prediction.seconds * part.count;
     }
@@ -80,7 +87,7 @@ pub fn apply(
         .iter()
         .all(|part| part.version == kernel);
     if let Some(area) = found.area.filter(|_| is_all) {
-        told.push(format!(
+        disagreements.push(format!(
             "area: aoc says {:.0} ALUT, {:.0} RAM and {:.0} DSP, the model {:.0}, {:.0} and {:.0}",
             area.alut,
             area.ram,
@@ -93,8 +100,8 @@ pub fn apply(
         candidate.price.fits = super::price::fits(&area, board);
     }
     candidate.origin = Origin::Compiler;
-    told.dedup();
-    Some(told)
+    disagreements.dedup();
+    Some(disagreements)
 }
 
 /// Whether a report may be that of a form.
@@ -133,18 +140,18 @@ fn replace(
     clock_mhz: Option<f64>,
     sources: &SourceMap,
     board: &Board,
-    told: &mut Vec<String>,
+    disagreements: &mut Vec<String>,
 ) {
     let predicted = &mut part.prediction;
     let slower = match predicted.form {
-        Form::SingleWorkItem => intervals(predicted, found, sources, told),
+        Form::SingleWorkItem => intervals(predicted, found, sources, disagreements),
         Form::NdRange { .. } => 1.0,
     };
     let launching = board.launch_microseconds * 1e-6;
     let mhz = predicted.clock_mhz.value;
     let now = clock_mhz.unwrap_or(mhz);
     if clock_mhz.is_some() {
-        told.push(format!("clock: aoc says {now:.0} MHz, the model {mhz:.0}"));
+        disagreements.push(format!("clock: aoc says {now:.0} MHz, the model {mhz:.0}"));
         predicted.clock_mhz = Estimate::exact(now);
     }
     // Cycles of a kernel that waits for memory are those of the memory's time.
@@ -170,7 +177,7 @@ fn intervals(
     predicted: &mut Prediction,
     found: &MeasuredKernel,
     sources: &SourceMap,
-    told: &mut Vec<String>,
+    disagreements: &mut Vec<String>,
 ) -> f64 {
     let executions = executions(&predicted.loops);
     let (mut before, mut after) = (0.0, 0.0);
@@ -184,7 +191,7 @@ fn intervals(
                 && report.pipelined == Pipelining::Pipelined
             {
                 if is_innermost && (ii - own).abs() > SAME_INTERVAL {
-                    told.push(format!(
+                    disagreements.push(format!(
                         "line {line}: aoc says II = {ii:.0}, the model {own:.0}"
                     ));
                 }

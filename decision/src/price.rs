@@ -98,7 +98,7 @@ pub struct Made {
     pub unrolled: Vec<Factor>,
     /// Nests that may become one loop, of its first version.
     pub nests: Vec<coalesce::Candidate>,
-    /// Nests that did, by the places of their outermost loops.
+    /// Nests that did, by the indices of their outermost loops.
     pub coalesced: Vec<usize>,
 }
 
@@ -135,8 +135,8 @@ impl Pricing<'_> {
         for kernel in self.versions(module).collect::<Vec<_>>() {
             let version = &module.functions[kernel].name;
             let contract = report.contracts.get(version).cloned().unwrap_or_default();
-            for &place in report.launches.get(version).into_iter().flatten() {
-                let launch = &self.facts.launches[place];
+            for &index in report.launches.get(version).into_iter().flatten() {
+                let launch = &self.facts.launches[index];
                 seconds += times(launch) * timer(module, kernel, &contract, launch)?;
             }
         }
@@ -314,14 +314,14 @@ impl Pricing<'_> {
     /// The different launches among these, each with its first and how many there are.
     fn shapes(&self, launches: &[usize]) -> Vec<(LaunchShape, Option<usize>, f64)> {
         let mut shapes: Vec<(LaunchShape, Option<usize>, f64)> = Vec::new();
-        for &place in launches {
-            let launch = &self.facts.launches[place];
+        for &index in launches {
+            let launch = &self.facts.launches[index];
             let mut shape = with_sizes(LaunchShape::of(&[launch]), launch.work_dim.constant());
             shape.bytes = self.tables(launch);
             let count = times(launch);
             match shapes.iter_mut().find(|(known, ..)| *known == shape) {
                 Some((.., times)) => *times += count,
-                None => shapes.push((shape, Some(place), count)),
+                None => shapes.push((shape, Some(index), count)),
             }
         }
         shapes.truncate(MOST_SHAPES);

@@ -126,16 +126,19 @@ mod tests {
             dialect: Dialect::Cl12,
         };
         let mut module = parse(&input, &mut SourceMap::new()).expect("right");
-        let (requested, told) = take_pragmas(&mut module);
-        let told = told.into_iter().map(|told| told.message).collect();
+        let (requested, messages) = take_pragmas(&mut module);
+        let messages = messages
+            .into_iter()
+            .map(|messages| messages.message)
+            .collect();
         let pragmas = module.items.iter();
         let pragmas = pragmas.filter(|item| matches!(item, Item::Pragma(_)));
-        (requested, told, pragmas.count())
+        (requested, messages, pragmas.count())
     }
 
     #[test]
     fn a_pragma_before_a_kernel_is_a_request() {
-        let (requested, told, left) = taken(
+        let (requested, messages, left) = taken(
             "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma fpgacc execution_model(swi)\n\
              kernel void a() {}\nkernel void b() {}\n#pragma fpgacc  execution_model( ndrange )\n\
              kernel void c() {}\n",
@@ -145,13 +148,13 @@ mod tests {
             ("c".to_string(), ExecutionModel::NdRange),
         ];
         assert_eq!(requested, expected.into());
-        assert_eq!(told, [""; 0]);
+        assert_eq!(messages, [""; 0]);
         assert_eq!(left, 1);
     }
 
     #[test]
     fn pragmas_that_mean_nothing_are_told() {
-        let (requested, told, left) = taken(
+        let (requested, messages, left) = taken(
             "#pragma fpgacc execution_model(fast)\nkernel void a() {}\n\
              #pragma fpgacc execution_model(swi)\nint f(void) { return 1; }\n\
              #pragma fpgaccelerate\nkernel void b() {}\n#pragma fpgacc execution_model(swi)\n",
@@ -161,10 +164,10 @@ mod tests {
             "{requested:?}"
         );
         assert_eq!(left, 1);
-        assert_eq!(told.len(), 3, "{told:?}");
+        assert_eq!(messages.len(), 3, "{messages:?}");
         assert!(
-            told[0].contains("not understood") && told[1].contains("no effect"),
-            "{told:?}"
+            messages[0].contains("not understood") && messages[1].contains("no effect"),
+            "{messages:?}"
         );
     }
 }

@@ -179,33 +179,39 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        let told = wrong(Variant {
+        let messages = wrong(Variant {
             coarsen: Some("4".into()),
             ..Variant::default()
         });
-        assert!(told.starts_with("coarsen: expected DIM:FACTOR"), "{told}");
-        let told = wrong(Variant {
+        assert!(
+            messages.starts_with("coarsen: expected DIM:FACTOR"),
+            "{messages}"
+        );
+        let messages = wrong(Variant {
             simd: Some(0),
             ..Variant::default()
         });
-        assert!(told.starts_with("simd: expected a number from 1"), "{told}");
-        let told = wrong(Variant {
+        assert!(
+            messages.starts_with("simd: expected a number from 1"),
+            "{messages}"
+        );
+        let messages = wrong(Variant {
             passes: [("windw".to_string(), true)].into(),
             ..Variant::default()
         });
-        assert!(told.contains("did you mean 'window'"), "{told}");
-        let told = wrong(Variant {
+        assert!(messages.contains("did you mean 'window'"), "{messages}");
+        let messages = wrong(Variant {
             local: Some("64x".into()),
             ..Variant::default()
         });
         assert!(
-            told.starts_with("local: expected sizes as in 64x4"),
-            "{told}"
+            messages.starts_with("local: expected sizes as in 64x4"),
+            "{messages}"
         );
-        let told = wrong(Variant {
+        let messages = wrong(Variant {
             unroll: [(0, 2)].into(),
             ..Variant::default()
         });
-        assert!(told.starts_with("unroll"), "{told}");
+        assert!(messages.starts_with("unroll"), "{messages}");
     }
 }

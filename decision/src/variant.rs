@@ -153,7 +153,7 @@ pub struct Price {
 pub struct Part {
     /// The version's name.
     pub version: String,
-    /// The launch's place among the facts; `None`: none is known.
+    /// The launch's index among the facts; `None`: none is known.
     pub launch: Option<usize>,
     /// How often it is launched so.
     pub count: f64,

@@ -8,7 +8,7 @@ use fpgacc_frontend::ir::{
     StmtKind, Storage, TypeId, UnaryOp, VarId, VarRef, Variable,
 };
 use fpgacc_frontend::source::Span;
-use fpgacc_kernel_analysis::place::{Around, is_loop};
+use fpgacc_kernel_analysis::location::{Around, is_loop};
 
 use crate::pass::Note;
 
@@ -327,9 +327,9 @@ pub fn declare(var: VarId, value: ExprId) -> Stmt {
 }
 
 /// Stores a variable into a location.
-pub fn store(function: &mut Function, place: ExprId, var: VarId) -> Stmt {
-    let place = function.exprs.duplicate(place);
+pub fn store(function: &mut Function, location: ExprId, var: VarId) -> Stmt {
+    let location = function.exprs.duplicate(location);
     let value = function.use_var(var);
-    let store = function.exprs.assign(None, place, value);
+    let store = function.exprs.assign(None, location, value);
     Stmt::new(StmtKind::Expr(store))
 }

@@ -43,9 +43,9 @@ impl Pipeline {
 
     /// Whether a pass is on and none that it all ends with stands before it.
     fn reaches(&self, pass: &dyn Pass) -> bool {
-        let place = |name: &str| passes::ALL.iter().position(|pass| pass.name() == name);
-        let last = self.stop_after.as_deref().and_then(place);
-        let is_after = last.is_some_and(|last| place(pass.name()) > Some(last));
+        let index = |name: &str| passes::ALL.iter().position(|pass| pass.name() == name);
+        let last = self.stop_after.as_deref().and_then(index);
+        let is_after = last.is_some_and(|last| index(pass.name()) > Some(last));
         self.runs(pass) && !is_after
     }
 
@@ -152,8 +152,8 @@ impl Report {
 
     /// The launches of each kernel and version among the facts that the passes ran with.
     pub fn launches_in<'f>(&self, facts: &'f Facts) -> Launches<'f> {
-        let all = self.launches.iter().map(|(name, places)| {
-            let launches = places.iter().map(|place| &facts.launches[*place]);
+        let all = self.launches.iter().map(|(name, indices)| {
+            let launches = indices.iter().map(|index| &facts.launches[*index]);
             (name.clone(), launches.collect())
         });
         all.collect()
@@ -364,12 +364,12 @@ fn run_all(
             names.extend(added);
         }
     }
-    let place = |launch: &&Launch| facts.launches.iter().position(|l| std::ptr::eq(l, *launch));
-    let places = launches.iter().map(|(name, all)| {
-        let all = all.iter().filter_map(place).collect();
+    let index = |launch: &&Launch| facts.launches.iter().position(|l| std::ptr::eq(l, *launch));
+    let indices = launches.iter().map(|(name, all)| {
+        let all = all.iter().filter_map(index).collect();
         (name.clone(), all)
     });
-    report.launches = places.collect();
+    report.launches = indices.collect();
     report.assumed = assumptions(module, facts, &launches, &report, &pipeline.options);
     let Report {
         contracts,
@@ -381,7 +381,7 @@ fn run_all(
         versions::needs_general(general, contracts.get(kernel), assumed.contains_key(kernel))
     };
     versions.drop_unneeded(module, is_needed);
-    tell_general_versions(module, &mut report);
+    report_general_versions(module, &mut report);
     report
 }
 
@@ -411,19 +411,19 @@ fn assumptions(
 }
 
 /// Says which kernels are also built as they are because of what is assumed.
-fn tell_general_versions(module: &Module, report: &mut Report) {
+fn report_general_versions(module: &Module, report: &mut Report) {
     for (kernel, assumed) in &report.assumed {
         let Some(version) = report.versions.general_of(kernel) else {
             continue;
         };
-        let place = module.function_named(kernel);
-        let place = place.and_then(|id| module.functions[id].span);
+        let span = module.function_named(kernel);
+        let span = span.and_then(|id| module.functions[id].span);
         let text = format!(
             "also built as it is ('{version}'), for launches in which what is assumed does not hold: \
              {assumed}; that takes area of its own (--no-general leaves it out)"
         );
         let note = Note::new(text, None);
-        let remark = Remark::new(Kind::Passed, GENERAL, kernel, &note, place);
+        let remark = Remark::new(Kind::Passed, GENERAL, kernel, &note, span);
         report.remarks.push(remark);
     }
 }
@@ -468,13 +468,13 @@ fn run_pass(
         Outcome::Partly { done, missed } => (done, missed),
         Outcome::Nothing => (Vec::new(), Vec::new()),
     };
-    let mut tell = |notes: &[Note], kind| {
+    let mut remark_on = |notes: &[Note], kind| {
         let remarks = notes.iter();
         let remarks = remarks.map(|note| Remark::new(kind, pass.name(), &name, note, span));
         report.remarks.extend(remarks);
     };
-    tell(&done, Kind::Passed);
-    tell(&missed, Kind::Missed);
+    remark_on(&done, Kind::Passed);
+    remark_on(&missed, Kind::Missed);
     let texts = done.into_iter().map(|note| (pass.name(), note.text));
     report.done.entry(name).or_default().extend(texts);
     // The only names at file scope that passes add are copies of functions.

@@ -109,10 +109,10 @@ mod tests {
         let note = Note::new("there is a barrier", None);
         let missed = Remark::new(Kind::Missed, "ndrange-to-loop", "k", &note, None);
         assert_eq!(missed.name, "NoNdrangeToLoop");
-        let told = missed.diagnostic();
-        assert_eq!(told.message, "kernel 'k': there is a barrier");
+        let diagnostic = missed.diagnostic();
+        assert_eq!(diagnostic.message, "kernel 'k': there is a barrier");
         assert_eq!(
-            told.option.as_deref(),
+            diagnostic.option.as_deref(),
             Some("-Rpass-missed=ndrange-to-loop")
         );
         assert_eq!(missed.named("Barrier").name, "Barrier");

@@ -19,7 +19,7 @@ fn counted(source: &str) -> (String, Counting, Vec<u32>) {
     let lines = counting
         .sites
         .iter()
-        .map(|site| line(site.span.expect("a place")));
+        .map(|site| line(site.span.expect("a position")));
     let lines = lines.collect();
     (text, counting, lines)
 }

@@ -22,13 +22,16 @@ fn free(params: &str, body: &str) -> Vec<String> {
         "__attribute__((max_global_work_dim(0)))\n__kernel void k({params})\n{{\n    {body}\n}}\n"
     );
     let rewritten = with_ivdep(&text);
-    let told = rewritten
+    let remarks = rewritten
         .remarks
         .iter()
         .filter(|text| text.contains("(proved)"));
     let text = rewritten.text;
     let asked = body.matches("#pragma ivdep").count();
-    assert_eq!(told.count() + asked, text.matches("#pragma ivdep").count());
+    assert_eq!(
+        remarks.count() + asked,
+        text.matches("#pragma ivdep").count()
+    );
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let pairs = lines.iter().zip(lines.iter().skip(1));
     pairs

@@ -29,16 +29,16 @@ fn remarks(body: &str) -> (String, bool) {
 
 #[track_caller]
 fn races(body: &str, array: &str) {
-    let (told, is_task) = remarks(body);
+    let (remarks, is_task) = remarks(body);
     assert!(!is_task, "{body}");
     let wanted = format!("this reads an element of '{array}' that another work-item writes");
-    assert!(told.contains(&wanted), "{body}\n{told}");
+    assert!(remarks.contains(&wanted), "{body}\n{remarks}");
 }
 
 #[track_caller]
 fn is_converted(body: &str) {
-    let (told, is_task) = remarks(body);
-    assert!(is_task, "{body}\n{told}");
+    let (remarks, is_task) = remarks(body);
+    assert!(is_task, "{body}\n{remarks}");
 }
 
 #[test]

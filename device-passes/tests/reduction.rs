@@ -45,9 +45,9 @@ fn refused(body: &str, reason: &str) {
     let unchanged = rewrite(&source, &Facts::default(), &Pipeline::default());
     let rewritten = reduce(&source);
     assert_eq!(rewritten.text, unchanged.text, "rewritten: {body}");
-    let told = rewritten.remarks.join("\n");
-    assert!(told.contains(reason), "{body}\ntold: {told}");
-    assert!(told.contains("[-Rpass-missed=reduction]"), "{told}");
+    let remarks = rewritten.remarks.join("\n");
+    assert!(remarks.contains(reason), "{body}\n{remarks}");
+    assert!(remarks.contains("[-Rpass-missed=reduction]"), "{remarks}");
 }
 
 /// Nothing that a user could take for a missed chance.
@@ -369,9 +369,9 @@ fn a_helper_that_ndrange_kernels_share_stays() {
     assert!(alone.text.contains("shift_reg"), "{}", alone.text);
     let shared = reduce(&format!("{helper}{task}{many}"));
     assert!(!shared.text.contains("shift_reg"), "{}", shared.text);
-    let told = shared.remarks.join("\n");
+    let remarks = shared.remarks.join("\n");
     assert!(
-        told.contains("a kernel of many work-items calls this function too"),
-        "{told}"
+        remarks.contains("a kernel of many work-items calls this function too"),
+        "{remarks}"
     );
 }

@@ -146,7 +146,7 @@ fn is_launch(a: &Launch, b: &Launch, first: &Facts) -> bool {
 }
 
 fn of_launches(a: &Launch, b: &Launch, found: &mut Vec<Contradiction>) {
-    let mut tell = |what: String, first: String, second: String| {
+    let mut contradict = |what: String, first: String, second: String| {
         found.push(Contradiction {
             site: a.site.clone(),
             other_site: b.site.clone(),
@@ -158,11 +158,11 @@ fn of_launches(a: &Launch, b: &Launch, found: &mut Vec<Contradiction>) {
     if let (Known::Is(first), Known::Is(second)) = (&a.kernels, &b.kernels)
         && !second.iter().all(|name| first.contains(name))
     {
-        tell("the kernel".into(), first.join(" or "), second.join(" or "));
+        contradict("the kernel".into(), first.join(" or "), second.join(" or "));
     }
     let mut compare = |what: String, a: &Value, b: &Value| {
         if !allows(a, b) {
-            tell(what, describe(a), describe(b));
+            contradict(what, describe(a), describe(b));
         }
     };
     compare("work_dim".into(), &a.work_dim, &b.work_dim);
@@ -178,11 +178,11 @@ fn of_launches(a: &Launch, b: &Launch, found: &mut Vec<Contradiction>) {
         (LocalSize::Sizes(a), LocalSize::Sizes(b)) => all("local size", a, b),
         (LocalSize::Null, LocalSize::Sizes(sizes)) => {
             let sizes: Vec<_> = sizes.iter().map(describe).collect();
-            tell("the local size".into(), "NULL".into(), sizes.join(", "));
+            contradict("the local size".into(), "NULL".into(), sizes.join(", "));
         }
         (LocalSize::Sizes(sizes), LocalSize::Null) => {
             let sizes: Vec<_> = sizes.iter().map(describe).collect();
-            tell("the local size".into(), sizes.join(", "), "NULL".into());
+            contradict("the local size".into(), sizes.join(", "), "NULL".into());
         }
         _ => {}
     }
@@ -191,7 +191,7 @@ fn of_launches(a: &Launch, b: &Launch, found: &mut Vec<Contradiction>) {
             QueueOrder::OutOfOrder => "out of order",
             _ => "in order",
         };
-        tell(
+        contradict(
             "the queue".into(),
             order(a.queue).into(),
             order(b.queue).into(),
@@ -199,7 +199,7 @@ fn of_launches(a: &Launch, b: &Launch, found: &mut Vec<Contradiction>) {
     }
     for arg in &a.args {
         if let Some(other) = b.args.iter().find(|other| other.index == arg.index) {
-            of_args(arg, other, &mut tell);
+            of_args(arg, other, &mut contradict);
         }
     }
     let overlapping = b.recorded.iter().flat_map(|recorded| &recorded.overlapping);
@@ -207,7 +207,7 @@ fn of_launches(a: &Launch, b: &Launch, found: &mut Vec<Contradiction>) {
         if let (Some(first), Some(second)) = (memory(a, i), memory(a, j))
             && first != second
         {
-            tell(
+            contradict(
                 format!("the memory of arguments {i} and {j}"),
                 format!("`{first}` and `{second}`"),
                 "the same or overlapping memory".into(),
@@ -224,14 +224,14 @@ fn memory(launch: &Launch, index: u32) -> Option<&str> {
     }
 }
 
-fn of_args(a: &Arg, b: &Arg, tell: &mut impl FnMut(String, String, String)) {
+fn of_args(a: &Arg, b: &Arg, contradict: &mut impl FnMut(String, String, String)) {
     let what = format!("argument {}", a.index);
     match (&a.value, &b.value) {
         (ArgValue::Scalar(first), ArgValue::Scalar(second)) if !allows(first, second) => {
-            tell(what, describe(first), describe(second));
+            contradict(what, describe(first), describe(second));
         }
         (ArgValue::Local(first), ArgValue::Local(second)) if !allows(first, second) => {
-            tell(
+            contradict(
                 format!("the bytes of {what}"),
                 describe(first),
                 describe(second),
@@ -241,7 +241,7 @@ fn of_args(a: &Arg, b: &Arg, tell: &mut impl FnMut(String, String, String)) {
             if let (Some(first), Some(second)) = (kind(first), kind(second))
                 && first != second
             {
-                tell(what, first.into(), second.into());
+                contradict(what, first.into(), second.into());
             }
         }
     }
@@ -288,7 +288,7 @@ fn of_programs(all: &[&Program], b: &Program, found: &mut Vec<Contradiction>) {
 }
 
 fn of_buffers(a: &Buffer, b: &Buffer, found: &mut Vec<Contradiction>) {
-    let mut tell = |what: &str, first: String, second: String| {
+    let mut contradict = |what: &str, first: String, second: String| {
         found.push(Contradiction {
             site: a.site.clone(),
             other_site: b.site.clone(),
@@ -298,21 +298,21 @@ fn of_buffers(a: &Buffer, b: &Buffer, found: &mut Vec<Contradiction>) {
         });
     };
     if !allows(&a.size, &b.size) {
-        tell("the buffer's size", describe(&a.size), describe(&b.size));
+        contradict("the buffer's size", describe(&a.size), describe(&b.size));
     }
     if let (Some(first), Some(second)) = (&a.origin, &b.origin)
         && !allows(first, second)
     {
-        tell("the sub-buffer's origin", describe(first), describe(second));
+        contradict("the sub-buffer's origin", describe(first), describe(second));
     }
     if let (Some(first), Some(second)) = (&a.flags, &b.flags)
         && first != second
     {
-        tell("the buffer's flags", first.join(" "), second.join(" "));
+        contradict("the buffer's flags", first.join(" "), second.join(" "));
     }
     if a.sub_buffer != b.sub_buffer {
         let part = |is: bool| if is { "a sub-buffer" } else { "a buffer" };
-        tell(
+        contradict(
             "the call",
             part(a.sub_buffer).into(),
             part(b.sub_buffer).into(),

@@ -60,27 +60,27 @@ struct Texts {
 impl Texts {
     fn read(folder: &Path) -> Self {
         let mut texts = Texts::default();
-        let places = ["reports/lib", "reports/resources", "lib", "resources", ""];
-        for place in places.map(|place| folder.join(place)) {
+        let folders = ["reports/lib", "reports/resources", "lib", "resources", ""];
+        for part in folders.map(|part| folder.join(part)) {
             for (name, variable) in PARTS {
-                let file = place.join("json").join(format!("{name}.json"));
+                let file = part.join("json").join(format!("{name}.json"));
                 let found = texts.file(&file);
                 let value = found.and_then(|text| serde_json::from_str(&text).ok());
                 texts.set(variable, value);
             }
             for script in ["report_data.js", "quartus_data.js"] {
-                if let Some(text) = texts.file(&place.join(script)) {
+                if let Some(text) = texts.file(&part.join(script)) {
                     for (_, variable) in PARTS {
                         texts.set(variable, variable_of(&text, variable));
                     }
                 }
             }
         }
-        for place in [
+        for path in [
             folder.join("acl_quartus_report.txt"),
             folder.join("build/acl_quartus_report.txt"),
         ] {
-            if let Some(text) = texts.file(&place) {
+            if let Some(text) = texts.file(&path) {
                 texts.fitted.get_or_insert(text);
             }
         }
@@ -240,8 +240,8 @@ fn brief(value: &Value) -> String {
 }
 
 fn line(value: &Value) -> Option<u32> {
-    let place = value.get("debug")?.get(0)?.get(0)?;
-    let line = number(place.get("line")?)?;
+    let position = value.get("debug")?.get(0)?.get(0)?;
+    let line = number(position.get("line")?)?;
     (line >= 1.0).then_some(line as u32)
 }
 

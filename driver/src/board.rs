@@ -49,7 +49,7 @@ fn find(session: &mut Session) -> Step<Board> {
         let board = session.check(board.map_err(|error| format!("{}: {error}", path.display())))?;
         for (old, new) in board.moved_fields() {
             let path = path.display();
-            session.tell(
+            session.report(
                 Diagnostic::warning(format!("{path}: '{old}' is a field of 'compiler' now")).help(
                     format!("write '{new}' in it, or aoc's version: 'compiler: \"18.1\"'"),
                 ),
@@ -67,7 +67,7 @@ fn find(session: &mut Session) -> Step<Board> {
     if session.options.decides() {
         let known = Board::names().collect::<Vec<_>>().join(", ");
         let warning = Diagnostic::warning(format!("nothing is known of the board '{name}'"));
-        session.tell(
+        session.report(
             did_you_mean(warning, &name, Board::names())
                 .note(format!("kernels are priced for '{DEFAULT}'"))
                 .note(format!("known are {known}"))

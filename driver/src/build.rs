@@ -28,7 +28,7 @@ pub enum Built {
 /// The device's compiler finds errors, too: the front end's messages say where and why.
 fn refuse(session: &mut Session, errors: &[Diagnostic]) -> Step<Built> {
     for error in errors {
-        session.tell(error.clone());
+        session.report(error.clone());
     }
     Err(Stop)
 }
@@ -50,7 +50,7 @@ pub fn build(
         text: format!("{prelude}{}", rewritten.text),
     };
     let mut request = BuildRequest::new(vec![source], made.join(&described.aocx));
-    request.place = Some(output.with_file_name(&described.aocx));
+    request.destination = Some(output.with_file_name(&described.aocx));
     request.cl_options = compiled.cl_options();
     request.board = options.board.clone();
     request.vectors = options.rounding.vectors();

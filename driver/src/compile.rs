@@ -130,8 +130,8 @@ pub fn ask(session: &mut Session) -> Step<()> {
     let language = foreign::main_language(session);
     let compiler = session.compiler(language)?;
     let answered = compiler.hand_on(&args, None);
-    let (captured, told) = session.check_cc(answered)?;
-    session.messages.pass_on(&told);
+    let (captured, output) = session.check_cc(answered)?;
+    session.messages.pass_on(&output);
     session.print_bytes(&captured.stdout)
 }
 

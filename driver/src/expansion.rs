@@ -10,10 +10,10 @@ use fpgacc_frontend::source::{SourceMap, Span};
 use crate::kernel_options::identifiers;
 use crate::line_marker::LineMarker;
 
-/// What to say of a text that was cut off while it grew: the macro at that place.
+/// What to say of a text that was cut off while it grew: the macro at that position.
 pub fn too_long(sources: &SourceMap, text: &str) -> Diagnostic {
     let limit = format!("{} MiB", EXPANSION_LIMIT >> 20);
-    let (file, line) = place(text);
+    let (file, line) = position(text);
     let Some(id) = sources.find(&file) else {
         return Diagnostic::error(format!("{file}:{line}: macros expand to more than {limit}"));
     };
@@ -36,7 +36,7 @@ pub fn too_long(sources: &SourceMap, text: &str) -> Diagnostic {
 }
 
 /// The file and the line of the source at which a preprocessed text ends.
-fn place(text: &str) -> (Cow<'_, str>, u32) {
+fn position(text: &str) -> (Cow<'_, str>, u32) {
     let (mut file, mut line) = (Cow::default(), 1u32);
     for piece in text.split_inclusive('\n') {
         match LineMarker::parse(piece) {
@@ -80,7 +80,7 @@ mod tests {
         let text = "# 1 \"<built-in>\"\n#define X 1\n# 1 \"k.cl\"\n#define A b b\n\nint é = b b b";
         let diagnostic = too_long(&sources, text);
         assert_eq!(diagnostic.message, "`A` expands to more than 8 MiB");
-        let (span, _) = diagnostic.primary.expect("a place");
+        let (span, _) = diagnostic.primary.expect("a position");
         assert_eq!(sources.location(span).to_string(), "k.cl:3:9");
     }
 }

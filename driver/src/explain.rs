@@ -245,11 +245,11 @@ fn explain_program(text: &mut String, program: &Program) {
                         line(text, "source", &format!("the file `{name}`"))
                     }
                     ProgramSource::Text { text: code, site } => {
-                        let place = format!("{}:{}", site.file, site.line);
+                        let position = format!("{}:{}", site.file, site.line);
                         line(
                             text,
                             "source",
-                            &format!("{} bytes of text at {place}", code.len()),
+                            &format!("{} bytes of text at {position}", code.len()),
                         );
                     }
                 }

@@ -42,7 +42,7 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<OfHosts> {
     for diagnostic in diagnostics {
         let is_of_launches = diagnostic.option.as_deref() == Some("-Wlaunch");
         if !(is_plain && is_linked && is_of_launches) {
-            session.tell(diagnostic);
+            session.report(diagnostic);
         }
     }
     for given in gathered
@@ -65,7 +65,7 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<OfHosts> {
         given::take_tuned(session, &mut facts, given)?;
     }
     for warning in recorded::apply(&mut facts, &runs) {
-        session.tell(warning);
+        session.report(warning);
     }
     Ok(OfHosts { facts, arguments })
 }
@@ -129,7 +129,7 @@ pub fn warn_about_launches(session: &mut Session, facts: &Facts, compiled: &[Com
         diagnostics.push(warning.note("it is compiled without launch facts"));
     }
     for diagnostic in diagnostics {
-        session.tell(diagnostic);
+        session.report(diagnostic);
     }
 }
 

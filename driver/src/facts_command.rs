@@ -36,7 +36,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
                 ExitCode::from(if text.is_empty() { 0 } else { FAILED })
             }
             Err((error, sources)) => {
-                messages.tell(&error, &sources);
+                messages.report(&error, &sources);
                 ExitCode::from(FAILED)
             }
         },
@@ -134,9 +134,9 @@ fn explain_call(site: &Location, inputs: &[String], mut messages: Messages) -> E
             return session.print(&text);
         }
         let calls = explain::known_calls(&facts, site);
-        let place = format!("{}:{}", site.file, site.line);
+        let position = format!("{}:{}", site.file, site.line);
         let error = Diagnostic::error(format!(
-            "no kernel is launched and no program or buffer is created at {place}"
+            "no kernel is launched and no program or buffer is created at {position}"
         ));
         let lines: Vec<_> = calls.iter().map(|call| call.line.to_string()).collect();
         session.fail(match lines.is_empty() {

@@ -124,14 +124,14 @@ mod tests {
             parsed.map(|_| ()).map_err(|error| error.message)
         };
         for word in ["[", "{", "- ", "[[", "{a: "] {
-            let told = message(word.repeat(100_000)).unwrap_err();
-            assert!(told.contains("more than 1000 levels"), "{word}: {told}");
+            let error = message(word.repeat(100_000)).unwrap_err();
+            assert!(error.contains("more than 1000 levels"), "{word}: {error}");
         }
         // Kernels have braces and dashes.
         let text = format!("version: 1\ntexts: []\n# {}\n", "-".repeat(2000));
         assert_eq!(message(text), Ok(()));
         let kernel = "\"".to_string() + &"{".repeat(2000) + "\"";
-        let told = message(format!("version: 1\nname: {kernel}\n")).unwrap_err();
-        assert!(told.contains("unknown field"), "{told}");
+        let error = message(format!("version: 1\nname: {kernel}\n")).unwrap_err();
+        assert!(error.contains("unknown field"), "{error}");
     }
 }

@@ -88,7 +88,7 @@ impl Gathered {
         &mut self,
         session: &mut Session,
         input: Input,
-        place: &OutputPaths,
+        paths: &OutputPaths,
         number: usize,
     ) -> Step<()> {
         match input {
@@ -106,8 +106,8 @@ impl Gathered {
             } => {
                 let host = hosts::load(session, &path, language)?;
                 let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-                let object = place.folder.join(format!("{number}-{stem}.o"));
-                hosts::compile(session, &host, &object, place.output)?;
+                let object = paths.folder.join(format!("{number}-{stem}.o"));
+                hosts::compile(session, &host, &object, paths.output)?;
                 let made = std::fs::read(&object).unwrap_or_default();
                 self.uses_opencl |= calls_opencl(&made);
                 self.link_args.push(object.into());
@@ -119,7 +119,7 @@ impl Gathered {
                 path,
                 kind: InputKind::Foreign(language),
             } => {
-                let object = place.folder.join(format!("{number}-foreign.o"));
+                let object = paths.folder.join(format!("{number}-foreign.o"));
                 foreign::make(session, &path, language, "-c", &object)?;
                 session.dependencies.add_source(&path);
                 self.add_object(session, object)?;

@@ -21,7 +21,7 @@ pub fn apply(session: &mut Session, facts: &mut Facts, given: &Facts) -> Step<()
     let last = wrong.pop();
     for one in wrong {
         let error = contradicted(session, &one);
-        session.tell(error);
+        session.report(error);
     }
     if let Some(one) = last {
         let error = contradicted(session, &one);
@@ -71,7 +71,7 @@ pub fn take_tuned(session: &mut Session, facts: &mut Facts, given: &Facts) -> St
             let message = format!("facts that were tuned on '{}' are left out", tuned.device);
             let built = device.as_deref().unwrap_or("no device");
             let note = format!("this build is for '{built}'");
-            session.tell(Diagnostic::warning(message).note(note));
+            session.report(Diagnostic::warning(message).note(note));
             continue;
         }
         for (kernel, variant) in &tuned.kernels {

@@ -25,7 +25,7 @@ pub fn warn(session: &mut Session, backend: &Backend, compiled: &[Compiled]) {
             let warning = warning
                 .note("the program's own calls for images will fail there")
                 .help("--platform=pocl runs it on PoCL, which has images");
-            session.tell(warning);
+            session.report(warning);
         }
     }
 }

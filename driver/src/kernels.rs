@@ -76,13 +76,13 @@ pub fn rewrite_for(
     }
     let left = |left: Left| Ok(Outcome::LeftToDevice(left));
     if let Some(header) = run_time_headers::awaited(&made, hosts) {
-        session.tell(run_time_headers::warning(&program.name(), &header));
+        session.report(run_time_headers::warning(&program.name(), &header));
         return left(Left::Header(header));
     }
     let are_composed = builders.are_others || composes_options(facts);
     let may_be_given = !program.options_known && are_composed;
     if unknown_macros::asked_for(&made) && may_be_given {
-        session.tell(unknown_macros::left_to_device(&program.name(), &[]));
+        session.report(unknown_macros::left_to_device(&program.name(), &[]));
         return left(Left::Macros);
     }
     let builds = matches!(session.options.mode, Mode::Link | Mode::Verify);
@@ -93,7 +93,7 @@ pub fn rewrite_for(
         && may_be_wrong
     {
         session.messages.pass_on(&wrong_kernels::as_warnings(text));
-        session.tell(wrong_kernels::left_to_device(&program.name()));
+        session.report(wrong_kernels::left_to_device(&program.name()));
         return left(Left::Errors);
     }
     let preprocessed = check_preprocessed(session, program, made)?;
@@ -102,7 +102,7 @@ pub fn rewrite_for(
         && may_be_given
         && unknown_macros::explain_all(errors)
     {
-        session.tell(unknown_macros::left_to_device(&program.name(), errors));
+        session.report(unknown_macros::left_to_device(&program.name(), errors));
         return left(Left::Macros);
     }
     if let Err(ParseError::Invalid(errors)) = &parsed
@@ -110,9 +110,9 @@ pub fn rewrite_for(
     {
         pass_on_warnings(session, &preprocessed);
         for error in errors {
-            session.tell(wrong_kernels::as_warning(error.clone()));
+            session.report(wrong_kernels::as_warning(error.clone()));
         }
-        session.tell(wrong_kernels::left_to_device(&program.name()));
+        session.report(wrong_kernels::left_to_device(&program.name()));
         return left(Left::Errors);
     }
     let (parsed, doubts) = match parsed {
@@ -190,13 +190,13 @@ fn rewrite_parsed(
     rewritten.decisions = decided.decisions;
     rewritten.learned = decided.learned;
     if let Err(faults) = kernel::validate(&module) {
-        session.tell(fault_of_ours(&program.name(), &faults));
+        session.report(fault_of_ours(&program.name(), &faults));
         module = originals.clone();
         rewritten.report = pipeline::run(&mut module, facts, &Pipeline::default());
         rewritten.decisions = BTreeMap::new();
     }
     for remark in &rewritten.report.remarks {
-        session.tell(remark.diagnostic());
+        session.report(remark.diagnostic());
         session.record.add(remark, &session.sources);
     }
     rewritten.manifest.kernels = Some(kernels(&originals, &rewritten.report));
@@ -246,7 +246,7 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
     }
     lock(module, &mut decided.report);
     for diagnostic in &decided.diagnostics {
-        session.tell(diagnostic.clone());
+        session.report(diagnostic.clone());
     }
     Ok(decided)
 }
@@ -280,7 +280,7 @@ pub fn print(session: &mut Session, module: &Module, lines: LineDirectives) -> S
         Ok(valid) => Ok(kernel::print(&valid, &session.sources, lines)),
         Err(faults) => {
             for fault in faults {
-                session.tell(fault);
+                session.report(fault);
             }
             session.fail(
                 Diagnostic::error("fpgacc made kernels that it knows to be wrong, and stops").help(
@@ -372,7 +372,7 @@ fn judge(
         }
         Err(ParseError::Invalid(errors)) => {
             for error in explained(program, errors) {
-                session.tell(error);
+                session.report(error);
             }
             Err(Stop)
         }
@@ -399,7 +399,7 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
             let text = text.replace("error: #error", "warning: #error");
             session.messages.pass_on(&text);
         }
-        session.tell(unknown_macros::warning(&program.name(), &[]));
+        session.report(unknown_macros::warning(&program.name(), &[]));
         return Ok(());
     }
     let made = session.check_cc(made)?;
@@ -418,19 +418,19 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
         Err(ParseError::Invalid(errors)) => errors,
     };
     if unknown_macros::explain_all(&errors) {
-        session.tell(unknown_macros::warning(&program.name(), &errors));
+        session.report(unknown_macros::warning(&program.name(), &errors));
         return Ok(());
     }
     if wrong_kernels::want_an_extension(&program.text()) {
         pass_on_warnings(session, &made);
         for error in errors {
-            session.tell(wrong_kernels::as_warning(error));
+            session.report(wrong_kernels::as_warning(error));
         }
-        session.tell(wrong_kernels::looked_at_again(&program.name()));
+        session.report(wrong_kernels::looked_at_again(&program.name()));
         return Ok(());
     }
     for error in errors {
-        session.tell(error);
+        session.report(error);
     }
     Err(Stop)
 }
@@ -450,7 +450,7 @@ pub fn untouched(session: &mut Session, reasons: Vec<Diagnostic>) {
     let last = reasons.len().saturating_sub(1);
     for (at, mut reason) in reasons.into_iter().enumerate() {
         reason.severity = Severity::Warning;
-        session.tell(match at == last {
+        session.report(match at == last {
             true => reason.note("this program stays as it is: its kernels are not rewritten"),
             false => reason,
         });
@@ -463,7 +463,7 @@ fn warn_of_macros(session: &mut Session, program: &Program, preprocessed: &str) 
         return;
     };
     for warning in differing_macros::warnings(program, preprocessed, tool, &session.sources) {
-        session.tell(warning);
+        session.report(warning);
     }
 }
 

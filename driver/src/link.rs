@@ -70,7 +70,7 @@ pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
         }
         for at in refused.into_iter().rev() {
             let program = programs.compiled.remove(at).program;
-            session.tell(wrong_kernels::left_to_device(&program.name()));
+            session.report(wrong_kernels::left_to_device(&program.name()));
             let left = Left::Errors.describe(&program);
             programs.left_to_device.push(left);
         }

@@ -276,7 +276,7 @@ fn print(bytes: &[u8]) -> ExitCode {
 
 /// Tells an error that ends the program.
 fn fail(messages: &mut Messages, error: Diagnostic, code: u8) -> ExitCode {
-    messages.tell(&error, &SourceMap::new());
+    messages.report(&error, &SourceMap::new());
     ExitCode::from(code)
 }
 

@@ -72,13 +72,13 @@ struct Arg {
     #[serde(flatten)]
     piece: BTreeMap<&'static str, String>,
     #[serde(rename = "DebugLoc", skip_serializing_if = "Option::is_none")]
-    place: Option<DebugLoc>,
+    position: Option<DebugLoc>,
 }
 
 impl OptRecord {
     /// Adds a remark.
     pub fn add(&mut self, remark: &Remark, sources: &SourceMap) {
-        let place = |span: Span| {
+        let position = |span: Span| {
             let at = sources.location(span);
             DebugLoc {
                 file: at.file,
@@ -88,7 +88,7 @@ impl OptRecord {
         };
         let arg = |key, text: &str, span: Option<Span>| Arg {
             piece: BTreeMap::from([(key, text.to_string())]),
-            place: span.map(place),
+            position: span.map(position),
         };
         let mut args = vec![arg("String", &remark.note.text, None)];
         for (span, label) in &remark.note.also {
@@ -98,7 +98,7 @@ impl OptRecord {
         let body = Body {
             pass: remark.pass.to_string(),
             name: remark.name.clone(),
-            debug_loc: remark.note.span.map(place),
+            debug_loc: remark.note.span.map(position),
             function: remark.kernel.clone(),
             args,
         };

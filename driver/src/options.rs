@@ -106,7 +106,7 @@ pub enum Input {
         /// What it is.
         kind: InputKind,
     },
-    /// An argument for the linker whose place matters: `-lm`, `-Wl,..`.
+    /// An argument for the linker whose position matters: `-lm`, `-Wl,..`.
     Argument(OsString),
 }
 

@@ -28,7 +28,7 @@ pub fn check(session: &mut Session, facts: &Facts, compiled: &[Compiled]) -> Ste
         return Ok(());
     };
     for error in errors {
-        session.tell(error);
+        session.report(error);
     }
     session.fail(last)
 }

@@ -34,7 +34,7 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
         }
     }
     for diagnostic in diagnostics {
-        session.tell(diagnostic);
+        session.report(diagnostic);
     }
     let unseen = gathered.unseen.as_ref();
     session.options.pipeline.options.unseen = unseen.map(|path| path.display().to_string());
@@ -90,7 +90,7 @@ fn with_kernels(
     let is_needed = with.is_empty() && are_all;
     for Compiled { program, .. } in &without {
         let message = format!("there is no kernel in '{}'", program.name());
-        session.tell(match is_needed {
+        session.report(match is_needed {
             true => Diagnostic::error(message)
                 .help("a kernel is a function that starts with `kernel` or `__kernel`"),
             false => Diagnostic::warning(message).note("it is left out"),

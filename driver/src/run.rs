@@ -56,14 +56,14 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
 fn run(aocx: &Path, facts: &[PathBuf], program: &[String]) -> Result<ExitCode, Diagnostic> {
     let facts: Result<Vec<Facts>, _> = facts.iter().map(|path| read_facts(path)).collect();
     let description = aocx::read(aocx, &facts?)?;
-    let folder = Scratch::new().map_err(told)?;
+    let folder = Scratch::new().map_err(Diagnostic::because)?;
     let layer = layer(&description, folder.path())?;
     let (name, args) = program.split_first().expect("the caller looked");
     let mut command = with_plain_texts(Command::new(name).args(args.iter().cloned()))
         .env("OPENCL_LAYERS", prepended("OPENCL_LAYERS", &[layer.into()]))
         .env(
             "FPGACC_AOCX_PATH",
-            prepended("FPGACC_AOCX_PATH", &places(aocx)),
+            prepended("FPGACC_AOCX_PATH", &folders(aocx)),
         );
     if let Target::IntelEmulator { library } = &description.manifest.target {
         command = command.envs(cpu_target());
@@ -75,17 +75,13 @@ fn run(aocx: &Path, facts: &[PathBuf], program: &[String]) -> Result<ExitCode, D
                 .env("OCL_ICD_FILENAMES", library);
         }
     }
-    let status = command.attached().map_err(told)?;
+    let status = command.attached().map_err(Diagnostic::because)?;
     Ok(ExitCode::from(status.code() as u8))
 }
 
 /// pyopencl's own cache puts a random name after each text: without it, texts are the program's.
 pub fn with_plain_texts(command: Command) -> Command {
     command.env("PYOPENCL_NO_CACHE", "1")
-}
-
-fn told(error: impl std::fmt::Display) -> Diagnostic {
-    Diagnostic::error(error.to_string())
 }
 
 fn read_facts(path: &Path) -> Result<Facts, Diagnostic> {
@@ -97,7 +93,7 @@ fn read_facts(path: &Path) -> Result<Facts, Diagnostic> {
 }
 
 /// The file itself, if it is the only one, and its folder.
-fn places(aocx: &Path) -> Vec<OsString> {
+fn folders(aocx: &Path) -> Vec<OsString> {
     let file = std::path::absolute(aocx).unwrap_or_else(|_| aocx.to_path_buf());
     let folder = file
         .parent()
@@ -124,7 +120,7 @@ fn is_chosen() -> bool {
 
 /// The runtime with the manifest of these kernels.
 fn layer(description: &Description, folder: &Path) -> Result<PathBuf, Diagnostic> {
-    let compiler = Compiler::find(Language::C).map_err(told)?;
+    let compiler = Compiler::find(Language::C).map_err(Diagnostic::because)?;
     let manifest = description.manifest.to_c();
     let mut sources = fpgacc_runtime::SOURCES.to_vec();
     sources.extend(fpgacc_runtime::LAYER_SOURCES);
@@ -153,7 +149,7 @@ pub fn shared(
                 Diagnostic::error("there is no CL/cl_layer.h")
                     .help("install the package opencl-headers, of 2021 or later")
             }
-            _ => Diagnostic::error(error.to_string()),
+            _ => Diagnostic::because(error),
         };
         text.lines()
             .take(3)

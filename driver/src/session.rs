@@ -72,13 +72,13 @@ impl Session {
     }
 
     /// Tells a diagnostic.
-    pub fn tell(&mut self, diagnostic: Diagnostic) {
-        self.messages.tell(&diagnostic, &self.sources);
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.messages.report(&diagnostic, &self.sources);
     }
 
     /// Tells an error and stops.
     pub fn fail<T>(&mut self, diagnostic: Diagnostic) -> Step<T> {
-        self.tell(diagnostic);
+        self.report(diagnostic);
         Err(Stop)
     }
 
@@ -86,7 +86,7 @@ impl Session {
     pub fn check<T, E: std::fmt::Display>(&mut self, result: Result<T, E>) -> Step<T> {
         match result {
             Ok(value) => Ok(value),
-            Err(error) => self.fail(Diagnostic::error(error.to_string())),
+            Err(error) => self.fail(Diagnostic::because(error)),
         }
     }
 
@@ -108,7 +108,7 @@ impl Session {
                 return Err(Stop);
             }
         }
-        self.fail(Diagnostic::error(error.to_string()))
+        self.fail(Diagnostic::because(error))
     }
 
     /// The compiler of a language.
@@ -136,7 +136,7 @@ impl Session {
         let mut checked = Ok(());
         for path in paths {
             if let Err(error) = can_read(&path) {
-                self.tell(cannot_read(&path, &error));
+                self.report(cannot_read(&path, &error));
                 checked = Err(Stop);
             }
         }
@@ -169,11 +169,11 @@ impl Session {
         match Scratch::new() {
             Ok(folder) => Ok(folder),
             Err(error) => {
-                let place = std::env::temp_dir();
+                let folder = std::env::temp_dir();
                 let why = reason(&error);
                 let message = format!(
                     "cannot make a temporary folder in '{}': {why}",
-                    place.display()
+                    folder.display()
                 );
                 self.fail(
                     Diagnostic::error(message)

@@ -41,15 +41,15 @@ fn parse(name: &str, text: &str, sources: &mut SourceMap) -> Result<Vec<Timed>, 
         .has_headers(false)
         .from_reader(text.as_bytes());
     let mut records = reader.into_records();
-    let mut places = None;
+    let mut columns = None;
     let mut times = Vec::new();
     while let Some(record) = records.next() {
         let line = records.reader().position().line();
         let record = record.map_err(|error| Diagnostic::error(format!("{name}: {error}")))?;
         let line = record.position().map_or(line, |at| at.line()) as u32;
         let row = Row { record, line, file };
-        match places {
-            None => places = Some(row.columns(sources)?),
+        match columns {
+            None => columns = Some(row.columns(sources)?),
             Some(columns) => times.push(row.time(columns, sources)?),
         }
     }
@@ -75,9 +75,9 @@ impl Row {
     /// Where the columns are.
     fn columns(&self, sources: &SourceMap) -> Result<[usize; 3], Diagnostic> {
         let mut found = [0; 3];
-        for (column, place) in COLUMNS.iter().zip(&mut found) {
+        for (column, index) in COLUMNS.iter().zip(&mut found) {
             let at = self.record.iter().position(|name| name.trim() == *column);
-            *place = at.ok_or_else(|| {
+            *index = at.ok_or_else(|| {
                 Diagnostic::error(format!("there is no column '{column}'"))
                     .at(sources.line_span(self.file, self.line))
                     .help("the first line names the columns: kernel,form,ms")
@@ -169,7 +169,7 @@ pub fn check_kernels(session: &mut Session, compiled: &[Compiled]) -> Step<()> {
     })
 }
 
-/// The whole line of a place.
+/// The whole line of a position.
 fn sources_line(session: &Session, span: Span) -> Span {
     let line = session.sources.location(span).line;
     session.sources.line_span(span.file, line)

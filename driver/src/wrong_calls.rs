@@ -40,11 +40,11 @@ pub fn warn(session: &mut Session, hosts: &OfHosts, compiled: &[Compiled]) {
         let found = of_sizes(launch, compiled);
         warnings.extend(found.map(|warning| at_site(warning, &session.sources, &launch.site)));
     }
-    let mut told: Vec<Diagnostic> = Vec::new();
+    let mut reported: Vec<Diagnostic> = Vec::new();
     for warning in warnings {
-        if !told.contains(&warning) {
-            session.tell(warning.clone());
-            told.push(warning);
+        if !reported.contains(&warning) {
+            session.report(warning.clone());
+            reported.push(warning);
         }
     }
 }
@@ -120,7 +120,7 @@ fn of_argument(set: &SetArgument, (module, function): &Kernel, index: usize) -> 
         "argument {index} (`{}`) of kernel '{}'",
         parameter.name, function.name
     );
-    let told = |message: String, note: &str| {
+    let wrong = |message: String, note: &str| {
         let warning = located(Diagnostic::warning(message), set, function);
         Some(warning.note(format!("the call returns {note}")))
     };
@@ -131,21 +131,21 @@ fn of_argument(set: &SetArgument, (module, function): &Kernel, index: usize) -> 
         _ => None,
     };
     match (pointee, &set.value) {
-        (Some(AddressSpace::Local), ArgValue::Memory(_) | ArgValue::AnyOf(_)) => told(
+        (Some(AddressSpace::Local), ArgValue::Memory(_) | ArgValue::AnyOf(_)) => wrong(
             format!("{what} is local memory, but a buffer is passed"),
             "CL_INVALID_ARG_VALUE",
         ),
-        (Some(AddressSpace::Local), ArgValue::Scalar(_)) => told(
+        (Some(AddressSpace::Local), ArgValue::Scalar(_)) => wrong(
             format!("{what} is local memory, but a value is passed"),
             "CL_INVALID_ARG_VALUE",
         ),
-        (Some(AddressSpace::Local), ArgValue::Local(Value::Const(0))) => told(
+        (Some(AddressSpace::Local), ArgValue::Local(Value::Const(0))) => wrong(
             format!("{what} is local memory of 0 bytes"),
             "CL_INVALID_ARG_SIZE",
         ),
         (Some(AddressSpace::Local), _) => None,
         // NULL is no local memory here: it stands for no buffer.
-        (Some(_), ArgValue::Scalar(value)) if value.is_known() => told(
+        (Some(_), ArgValue::Scalar(value)) if value.is_known() => wrong(
             format!("{what} is a buffer, but a number is passed"),
             "CL_INVALID_MEM_OBJECT",
         ),
@@ -155,14 +155,14 @@ fn of_argument(set: &SetArgument, (module, function): &Kernel, index: usize) -> 
             let message =
                 format!("{what} is a buffer: its handle has {HANDLE_BYTES} bytes, not {bytes}");
             is_buffer
-                .then(|| told(message, "CL_INVALID_ARG_SIZE"))
+                .then(|| wrong(message, "CL_INVALID_ARG_SIZE"))
                 .flatten()
         }
-        (None, ArgValue::Memory(_) | ArgValue::AnyOf(_)) => told(
+        (None, ArgValue::Memory(_) | ArgValue::AnyOf(_)) => wrong(
             format!("{what} is a value, but a buffer is passed"),
             "CL_INVALID_ARG_SIZE or takes its handle",
         ),
-        (None, ArgValue::Local(_)) => told(
+        (None, ArgValue::Local(_)) => wrong(
             format!("{what} is a value, but NULL is passed"),
             "CL_INVALID_ARG_VALUE",
         ),
@@ -171,7 +171,7 @@ fn of_argument(set: &SetArgument, (module, function): &Kernel, index: usize) -> 
             let size = module.layout(parameter.ty.ty)?.size;
             let message = format!("{what} has {size} bytes, but {bytes} are passed");
             (bytes != size)
-                .then(|| told(message, "CL_INVALID_ARG_SIZE"))
+                .then(|| wrong(message, "CL_INVALID_ARG_SIZE"))
                 .flatten()
         }
     }

@@ -1,4 +1,4 @@
-//! Diagnostics: errors, warnings and remarks with positions, rendered in one place.
+//! Diagnostics: errors, warnings and remarks with positions, rendered in one position.
 //!
 //! The first line has the shape that editors and CI know from C compilers,
 //! `file:line:col: error: message`; the source lines with carets follow.
@@ -37,9 +37,9 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One line, lower case, without a full stop.
     pub message: String,
-    /// The place at fault and what stands there.
+    /// The position at fault and what stands there.
     pub primary: Option<(Span, String)>,
-    /// Further places.
+    /// Further positions.
     pub secondary: Vec<(Span, String)>,
     /// Why it is so.
     pub notes: Vec<String>,
@@ -63,6 +63,11 @@ impl Diagnostic {
         }
     }
 
+    /// The error of a library, in its own words.
+    pub fn because(error: impl std::fmt::Display) -> Self {
+        Diagnostic::error(error.to_string())
+    }
+
     /// An error.
     pub fn error(message: impl Into<String>) -> Self {
         Self::new(Severity::Error, message)
@@ -78,13 +83,13 @@ impl Diagnostic {
         Self::new(Severity::Remark, message)
     }
 
-    /// Sets the place at fault.
+    /// Sets the position at fault.
     pub fn at(mut self, span: Span) -> Self {
         self.primary = Some((span, String::new()));
         self
     }
 
-    /// Adds a further place.
+    /// Adds a further position.
     pub fn also(mut self, span: Span, label: impl Into<String>) -> Self {
         self.secondary.push((span, label.into()));
         self
@@ -136,7 +141,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: Color) -> Str
 }
 
 fn headline(diagnostic: &Diagnostic, sources: &SourceMap, color: Color) -> String {
-    let place = match diagnostic.primary {
+    let position = match diagnostic.primary {
         Some((span, _)) => sources.location(span).to_string(),
         None => "fpgacc".to_string(),
     };
@@ -151,7 +156,7 @@ fn headline(diagnostic: &Diagnostic, sources: &SourceMap, color: Color) -> Strin
         None => String::new(),
     };
     format!(
-        "{place}: {on}{}{off}: {}{option}\n",
+        "{position}: {on}{}{off}: {}{option}\n",
         diagnostic.severity.name(),
         diagnostic.message
     )

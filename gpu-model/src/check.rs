@@ -136,7 +136,7 @@ pub struct Site {
     pub share: f64,
     /// It is worth a warning.
     pub is_warning: bool,
-    /// The launch, as a place in the list that was given; `None`: no launch is known.
+    /// The launch, as a position in the list that was given; `None`: no launch is known.
     pub launch: Option<usize>,
     /// What mending it gains, if that is worth a warning, and the launch and the device's times are known.
     pub gain: Option<Gain>,
@@ -317,7 +317,7 @@ impl Scene<'_> {
         let mut walk = walk.clone();
         let mut seen = std::mem::take(&mut walk.seen);
         for (site, access) in &mut seen.accesses {
-            let Some(run) = self.runs.access(site.place.span, site.write) else {
+            let Some(run) = self.runs.access(site.position.span, site.write) else {
                 continue;
             };
             let verdict = self.verdict(&walk, access.is_by_data(), &access.open, &access.apart);
@@ -327,8 +327,8 @@ impl Scene<'_> {
                 false => access.measure(&run, is_global(access)),
             }
         }
-        for ((place, _), branch) in &mut seen.branches {
-            let Some(run) = self.runs.branch(place.span) else {
+        for ((position, _), branch) in &mut seen.branches {
+            let Some(run) = self.runs.branch(position.span) else {
                 continue;
             };
             let by_data = branch.by_data > 0.0;
@@ -371,23 +371,23 @@ impl Scene<'_> {
                     let shared = with_neighbours(access, &used);
                     self.global(
                         walk,
-                        (at.place.span, at.write),
+                        (at.position.span, at.write),
                         access,
                         (shared, moved.max(1.0)),
                     )
                 }
-                false => self.local(walk, at.place.span, at.write, access, operations),
+                false => self.local(walk, at.position.span, at.write, access, operations),
             };
-            sites.insert((at.place.span, u8::from(at.write)), site);
+            sites.insert((at.position.span, u8::from(at.write)), site);
         }
-        for ((place, kind), branch) in &walk.seen.branches {
-            let site = self.branch(walk, place.span, *kind, branch, operations);
-            sites.insert((place.span, 2), site);
+        for ((position, kind), branch) in &walk.seen.branches {
+            let site = self.branch(walk, position.span, *kind, branch, operations);
+            sites.insert((position.span, 2), site);
         }
-        for (place, barrier) in &walk.seen.barriers {
+        for (position, barrier) in &walk.seen.barriers {
             sites.insert(
-                (place.span, 3),
-                self.barrier(walk, place.span, barrier, operations),
+                (position.span, 3),
+                self.barrier(walk, position.span, barrier, operations),
             );
         }
         sites

@@ -112,7 +112,7 @@ impl Device {
     }
 
     /// What units, warps and sectors are called on it: of each kind a word.
-    pub fn words(&self) -> [&'static str; 3] {
+    pub fn description(&self) -> [&'static str; 3] {
         match (&self.units, &self.cores) {
             (Some(_), _) => ["units", "warps", "sectors"],
             (None, Some(_)) => ["cores", "lanes", "lines"],

@@ -31,20 +31,20 @@ pub struct Gain {
     pub limit: Limit,
 }
 
-/// The change that gains most, for an access at a place; `None`: nothing is known of the device's times, or of the
+/// The change that gains most, for an access at a position; `None`: nothing is known of the device's times, or of the
 /// access.
 pub fn best(
     device: &Device,
     profile: &Profile,
     global: [u64; 3],
     shape: Shape,
-    place: Span,
+    position: Span,
 ) -> Option<Gain> {
     let units = device.units.as_ref()?;
     let at = profile
-        .places
+        .positions
         .iter()
-        .position(|places| places.contains(&place))?;
+        .position(|positions| positions.contains(&position))?;
     let wanted = profile.accesses[at];
     wanted.at?;
     let predict =
@@ -176,7 +176,7 @@ mod tests {
         Profile {
             scopes: vec![outside, inside],
             accesses: vec![access, sum, stored],
-            places: vec![BTreeSet::new(); 3],
+            positions: vec![BTreeSet::new(); 3],
         }
     }
 
@@ -196,15 +196,22 @@ mod tests {
     fn few_work_items_walk_faster_along_rows() {
         let device = Device::named("h200").expect("a device");
         let file = SourceMap::new().add("k.cl", "a[i * n + k]");
-        let place = Span {
+        let position = Span {
             file,
             start: 0,
             end: 12,
         };
         let gain = |items: u64| {
             let mut profile = rows();
-            profile.places[0].insert(place);
-            best(&device, &profile, [items, 1, 1], Shape([256, 1, 1]), place).expect("a gain")
+            profile.positions[0].insert(position);
+            best(
+                &device,
+                &profile,
+                [items, 1, 1],
+                Shape([256, 1, 1]),
+                position,
+            )
+            .expect("a gain")
         };
         assert!(gain(16384).times < 0.7, "{:?}", gain(16384));
         assert!(gain(1 << 22).times > 1.5, "{:?}", gain(1 << 22));

@@ -67,7 +67,7 @@ fn usual(launch: &Launch, device: &Device) -> Option<[u64; 3]> {
     Some([longest?, 1, 1])
 }
 
-/// How numbers that were several in a run are taken: by their places, the largest or the smallest.
+/// How numbers that were several in a run are taken: by their positions, the largest or the smallest.
 const PICKS: [fn(usize) -> bool; 4] = [|_| true, |_| false, |at| at % 2 == 0, |at| at % 2 == 1];
 
 /// A launch of a run. Of one number that was several, the largest is taken; of more, nobody knows which go together.

@@ -240,7 +240,7 @@ fn helpers_returns_and_selects_are_followed() {
                 b[i] = i > 5 ? a[at] : a[0];\n\
                 }\n";
     let told = told(text, &launch(&[4096], &[64], &[(2, 4000)]));
-    // Each lane of a warp reads its own place or the next: 32 or 33 floats in a row.
+    // Each lane of a warp reads its own position or the next: 32 or 33 floats in a row.
     let read = told
         .iter()
         .find(|line| line.starts_with("6 read 4"))

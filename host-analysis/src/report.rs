@@ -321,7 +321,7 @@ fn merge_buffers(known: &mut Buffer, other: &Buffer) {
 
 /// What is not known of a launch, and why.
 fn remarks(site: Span, launch: &Launch, diagnostics: &mut Vec<Diagnostic>) {
-    let mut tell = |what: &str, reason: &str| {
+    let mut report = |what: &str, reason: &str| {
         diagnostics.push(
             Diagnostic::remark(format!("{what} of this launch is not known"))
                 .at(site)
@@ -330,14 +330,14 @@ fn remarks(site: Span, launch: &Launch, diagnostics: &mut Vec<Diagnostic>) {
         );
     };
     if let Known::Unknown(reason) = &launch.kernels {
-        tell("the kernel", reason);
+        report("the kernel", reason);
     }
     match &launch.local {
-        LocalSize::Unknown(reason) => tell("the local size", reason),
+        LocalSize::Unknown(reason) => report("the local size", reason),
         LocalSize::Sizes(sizes) => {
             for size in sizes {
                 if let Value::Unknown(reason) = size {
-                    tell("the local size", reason);
+                    report("the local size", reason);
                     break;
                 }
             }
@@ -346,7 +346,7 @@ fn remarks(site: Span, launch: &Launch, diagnostics: &mut Vec<Diagnostic>) {
     }
     for arg in &launch.args {
         if let ArgValue::Unknown(reason) = &arg.value {
-            tell(&format!("argument {}", arg.index), reason);
+            report(&format!("argument {}", arg.index), reason);
         }
     }
 }

@@ -46,8 +46,8 @@ impl AccessIndex {
     }
 
     /// All accesses that may overlap with an exact one, and perhaps others, in the list's order.
-    pub fn near(&self, aliases: &Aliases<'_>, place: &Access) -> Vec<usize> {
-        let mut roots = place.roots.iter();
+    pub fn near(&self, aliases: &Aliases<'_>, location: &Access) -> Vec<usize> {
+        let mut roots = location.roots.iter();
         if let (Some(root @ Root::Object(object @ VarRef::Local(_))), None) =
             (roots.next(), roots.next())
             && !aliases.is_exposed(*object)
@@ -55,9 +55,9 @@ impl AccessIndex {
             // No pointer may point to it: only what names it can touch it.
             return self.by_root.get(root).cloned().unwrap_or_default();
         }
-        let element = fixed_element(&aliases.function.exprs, place.at);
+        let element = fixed_element(&aliases.function.exprs, location.at);
         let meeting = self.by_roots.iter();
-        let meeting = meeting.filter(|(roots, _)| aliases.roots_meet(roots, &place.roots));
+        let meeting = meeting.filter(|(roots, _)| aliases.roots_meet(roots, &location.roots));
         let mut found: Vec<usize> = meeting.flat_map(|(_, group)| group.near(element)).collect();
         found.sort_unstable();
         found
@@ -80,8 +80,8 @@ impl Group {
 
 /// `x` and `2` of `x[2]`. Accesses of different elements of one `x` are distinct parts for
 /// [`Aliases::may_overlap`].
-pub fn fixed_element(exprs: &Exprs, place: ExprId) -> Option<(VarRef, i128)> {
-    let Expr::Index { base, index } = exprs.get(place) else {
+pub fn fixed_element(exprs: &Exprs, location: ExprId) -> Option<(VarRef, i128)> {
+    let Expr::Index { base, index } = exprs.get(location) else {
         return None;
     };
     match (exprs.get(*base), exprs.get(*index)) {
@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
     use crate::accesses::{Accesses, Summaries};
-    use crate::place::is_loop;
+    use crate::location::is_loop;
 
     const KERNEL: &str = "
         struct s { float x; float y[2]; };
@@ -131,12 +131,12 @@ mod tests {
         let list = Accesses::of_loop(&aliases, &summaries, stmt.expect("a loop")).list;
         let index = AccessIndex::new(&aliases.function.exprs, &list);
         let mut left_out = 0;
-        for place in list.iter().filter(|place| place.exact) {
-            let near = index.near(&aliases, place);
+        for location in list.iter().filter(|location| location.exact) {
+            let near = index.near(&aliases, location);
             assert!(near.is_sorted());
             for (at, access) in list.iter().enumerate() {
                 let found = near.contains(&at);
-                assert!(found || !aliases.may_overlap(access, place));
+                assert!(found || !aliases.may_overlap(access, location));
                 left_out += usize::from(!found);
             }
         }

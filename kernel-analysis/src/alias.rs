@@ -287,7 +287,7 @@ impl<'a> Aliases<'a> {
     }
 
     /// Whether an access to it must stay as it is: it is volatile, or a bit-field.
-    pub fn is_volatile(&self, place: ExprId) -> bool {
+    pub fn is_volatile(&self, location: ExprId) -> bool {
         let (module, function) = (self.module, self.function);
         let volatile = |quals: Qualifiers| quals.contains(Qualifiers::VOLATILE);
         let through = |pointer: ExprId| {
@@ -295,7 +295,7 @@ impl<'a> Aliases<'a> {
             let pointee = module.types.as_pointer(ty).map(|(pointee, _)| pointee);
             pointee.is_some_and(|pointee| volatile(pointee.quals))
         };
-        match function.exprs.get(place) {
+        match function.exprs.get(location) {
             Expr::Var(VarRef::Local(var)) => volatile(function.vars[*var].ty.quals),
             Expr::Var(VarRef::Global(global)) => {
                 volatile(module.globals[*global].variable.ty.quals)

@@ -186,24 +186,24 @@ impl<'a> Proof<'a> {
 
     /// Whether no two iterations touch the same element of an array, one of them writing it.
     fn never_meet(&mut self, region: &Accesses, array: VarId) -> bool {
-        let mut places = Vec::new();
+        let mut locations = Vec::new();
         for access in self.meeting(region, array).collect::<Vec<_>>() {
-            match self.place(access, array) {
-                Some(place) if places.len() < MOST_ACCESSES => places.push(place),
+            match self.location(access, array) {
+                Some(location) if locations.len() < MOST_ACCESSES => locations.push(location),
                 _ => return false,
             }
         }
-        let pairs = places
+        let pairs = locations
             .iter()
-            .flat_map(|x| places.iter().map(move |y| (x, y)));
+            .flat_map(|x| locations.iter().map(move |y| (x, y)));
         // One store alone orders nothing.
-        places.len() > 1
+        locations.len() > 1
             && pairs
                 .filter(|(x, y)| x.write || y.write)
                 .all(|(x, y)| x.indices.len() == y.indices.len() && self.are_apart(x, y))
     }
 
-    fn place(&mut self, access: &Access, array: VarId) -> Option<IndexedAccess> {
+    fn location(&mut self, access: &Access, array: VarId) -> Option<IndexedAccess> {
         let (named, indices) = self.indexed(access.at)?;
         if named != array || !access.exact || self.aliases.is_volatile(access.at) {
             return None;
@@ -323,8 +323,8 @@ impl<'a> Proof<'a> {
         self.linear(x, Side::Earlier)?.plus(&y, -1)
     }
 
-    fn inequalities(&self, place: &IndexedAccess, side: Side) -> Vec<Linear<Var>> {
-        let holds = place.holds.iter();
+    fn inequalities(&self, location: &IndexedAccess, side: Side) -> Vec<Linear<Var>> {
+        let holds = location.holds.iter();
         holds.filter_map(|poly| self.linear(poly, side)).collect()
     }
 

@@ -350,16 +350,16 @@ impl Run<'_> {
             | Expr::Unary {
                 op: UnaryOp::Deref, ..
             } => {
-                let places = self.address(id, active);
+                let locations = self.address(id, active);
                 if self
                     .module
                     .types
                     .as_array(self.function.exprs.ty(id))
                     .is_some()
                 {
-                    return places;
+                    return locations;
                 }
-                self.note(id, &places, active, false);
+                self.note(id, &locations, active, false);
                 unknown
             }
             Expr::Unary {
@@ -417,11 +417,11 @@ impl Run<'_> {
     fn variable(&mut self, id: ExprId, var: VarId, active: &[Active]) -> Vec<Value> {
         let variable = &self.function.vars[var];
         if variable.space == AddressSpace::Local {
-            let place = vec![Value::Pointer(var, 0); self.items];
+            let location = vec![Value::Pointer(var, 0); self.items];
             if self.module.types.as_array(variable.ty.ty).is_some() {
-                return place;
+                return location;
             }
-            self.note(id, &place, active, false);
+            self.note(id, &location, active, false);
             return vec![Value::Unknown; self.items];
         }
         match self.values.get(&var) {
@@ -439,13 +439,13 @@ impl Run<'_> {
                 let index = self.eval(index, active);
                 let ty = self.function.exprs.ty(id);
                 let size = self.module.layout(ty).map(|layout| layout.size as i64);
-                let place = |(start, index): (&Value, &Value)| match (start, index, size) {
+                let location = |(start, index): (&Value, &Value)| match (start, index, size) {
                     (Value::Pointer(var, from), Value::Int(index), Some(size)) => {
                         moved(*var, *from, *index, size)
                     }
                     _ => Value::Unknown,
                 };
-                start.iter().zip(&index).map(place).collect()
+                start.iter().zip(&index).map(location).collect()
             }
             Expr::Unary {
                 op: UnaryOp::Deref,
@@ -476,11 +476,11 @@ impl Run<'_> {
             };
             return self.store(var, &value, active);
         }
-        let places = self.address(lhs, active);
+        let locations = self.address(lhs, active);
         if op.is_some() {
-            self.note(lhs, &places, active, false);
+            self.note(lhs, &locations, active, false);
         }
-        self.note(lhs, &places, active, true);
+        self.note(lhs, &locations, active, true);
     }
 
     fn binary(
@@ -609,9 +609,9 @@ impl Run<'_> {
     }
 
     /// Notes accesses, and a race if there is one.
-    fn note(&mut self, at: ExprId, places: &[Value], active: &[Active], is_write: bool) {
-        for (item, (place, active)) in places.iter().zip(active).enumerate() {
-            let (Value::Pointer(var, byte), Active::Yes) = (place, active) else {
+    fn note(&mut self, at: ExprId, locations: &[Value], active: &[Active], is_write: bool) {
+        for (item, (location, active)) in locations.iter().zip(active).enumerate() {
+            let (Value::Pointer(var, byte), Active::Yes) = (location, active) else {
                 continue;
             };
             let cell = self.cells.entry((*var, *byte)).or_default();
@@ -623,13 +623,17 @@ impl Run<'_> {
                 Some((first, _, many)) => *many |= *first != item,
                 None => *own = Some((item, at, false)),
             }
-            let Some((who, place, many)) = other else {
+            let Some((who, location, many)) = other else {
                 continue;
             };
             if who == item && !many {
                 continue;
             }
-            let (write, read) = if is_write { (at, place) } else { (place, at) };
+            let (write, read) = if is_write {
+                (at, location)
+            } else {
+                (location, at)
+            };
             let array = self.function.vars[*var].name.clone();
             self.race = Some(Race { array, write, read });
             return;

@@ -14,11 +14,11 @@ pub fn hints(stmt: &Stmt) -> Option<&LoopHints> {
 
 /// Calls `visit` for each loop with its index.
 pub fn for_each(body: &Block, visit: &mut dyn FnMut(usize, &Stmt)) {
-    let mut place = 0;
+    let mut location = 0;
     body.for_each_stmt(&mut |stmt| {
         if hints(stmt).is_some() {
-            visit(place, stmt);
-            place += 1;
+            visit(location, stmt);
+            location += 1;
         }
     });
 }
@@ -40,29 +40,29 @@ pub fn count(stmt: &Stmt) -> usize {
 }
 
 /// Puts a pragma (without `#pragma`) before the loop with this index, after those that it has.
-pub fn add_pragma(body: &mut Block, place: usize, text: &str) {
-    add_pragma_in(&mut body.stmts, place, text);
+pub fn add_pragma(body: &mut Block, location: usize, text: &str) {
+    add_pragma_in(&mut body.stmts, location, text);
 }
 
 /// The same, of the loops of statements.
-pub fn add_pragma_in(stmts: &mut [Stmt], place: usize, text: &str) {
-    mark(stmts, &mut 0, place, text);
+pub fn add_pragma_in(stmts: &mut [Stmt], location: usize, text: &str) {
+    mark(stmts, &mut 0, location, text);
 }
 
 /// Counts as [`for_each`] does.
-fn mark(stmts: &mut [Stmt], at: &mut usize, place: usize, text: &str) {
+fn mark(stmts: &mut [Stmt], at: &mut usize, location: usize, text: &str) {
     for stmt in stmts {
         if let StmtKind::For { hints, .. }
         | StmtKind::While { hints, .. }
         | StmtKind::DoWhile { hints, .. } = &mut stmt.kind
         {
-            if *at == place {
+            if *at == location {
                 hints.pragmas.push(text.to_string());
             }
             *at += 1;
         }
         for list in stmt.lists_mut() {
-            mark(list, at, place, text);
+            mark(list, at, location, text);
         }
     }
 }

@@ -55,14 +55,14 @@ impl Poly {
     fn add_term(&mut self, monomial: Monomial, by: i128) {
         let terms = Rc::make_mut(&mut self.terms);
         match terms.entry(monomial) {
-            Entry::Vacant(place) if by != 0 => {
-                place.insert(by);
+            Entry::Vacant(location) if by != 0 => {
+                location.insert(by);
             }
             Entry::Vacant(_) => {}
-            Entry::Occupied(mut place) => {
-                *place.get_mut() = place.get().saturating_add(by);
-                if *place.get() == 0 {
-                    place.remove();
+            Entry::Occupied(mut location) => {
+                *location.get_mut() = location.get().saturating_add(by);
+                if *location.get() == 0 {
+                    location.remove();
                 }
             }
         }

@@ -95,12 +95,12 @@ impl Walk<'_> {
                 } else {
                     Access::Read
                 };
-                self.place(id, access, conditional);
+                self.location(id, access, conditional);
             }
             Expr::Unary {
                 op: UnaryOp::AddressOf,
                 operand,
-            } => self.place(*operand, Access::Address, conditional),
+            } => self.location(*operand, Access::Address, conditional),
             Expr::Unary {
                 op: UnaryOp::Deref,
                 operand,
@@ -111,9 +111,9 @@ impl Walk<'_> {
                     Some(_) => Access::Update,
                 };
                 self.value(*rhs, conditional);
-                self.place(*lhs, access, conditional);
+                self.location(*lhs, access, conditional);
             }
-            Expr::IncDec { operand, .. } => self.place(*operand, Access::Update, conditional),
+            Expr::IncDec { operand, .. } => self.location(*operand, Access::Update, conditional),
             Expr::Binary {
                 op: fpgacc_frontend::ir::BinaryOp::And | fpgacc_frontend::ir::BinaryOp::Or,
                 lhs,
@@ -148,7 +148,7 @@ impl Walk<'_> {
     }
 
     /// An lvalue (or a part of a value) that is used as `access` says.
-    fn place(&mut self, id: ExprId, access: Access, conditional: bool) {
+    fn location(&mut self, id: ExprId, access: Access, conditional: bool) {
         let part = match access {
             Access::Write | Access::Update => Access::WritePart,
             other => other,
@@ -165,9 +165,9 @@ impl Walk<'_> {
             }
             | Expr::Swizzle { base, .. } => {
                 if access == Access::Update {
-                    self.place(*base, Access::Read, conditional);
+                    self.location(*base, Access::Read, conditional);
                 }
-                self.place(*base, part, conditional);
+                self.location(*base, part, conditional);
             }
             Expr::Member {
                 base, arrow: true, ..
@@ -183,7 +183,7 @@ impl Walk<'_> {
     /// What `base[..]`, `*base` or `base->` reach into.
     fn element(&mut self, base: ExprId, access: Access, conditional: bool) {
         if self.types.as_array(self.exprs.ty(base)).is_some() {
-            self.place(base, access, conditional);
+            self.location(base, access, conditional);
         } else {
             self.value(base, conditional);
         }

@@ -100,7 +100,7 @@ pub fn of_array(graph: &Graph, array: ArrayId, simd: f64) -> Resources {
 
 /// Whether an array is in memory on the chip.
 pub fn on_chip(graph: &Graph, array: ArrayId) -> bool {
-    graph.arrays[array].place == MemoryKind::OnChip
+    graph.arrays[array].memory == MemoryKind::OnChip
 }
 
 /// Additions that share a multiplier block with a multiplication that they alone need: where blocks do

@@ -60,7 +60,7 @@ fn widest(graph: &Graph) -> f64 {
         let Some(address) = &access.address else {
             continue;
         };
-        if graph.arrays[access.array].place != MemoryKind::OnChip {
+        if graph.arrays[access.array].memory != MemoryKind::OnChip {
             continue;
         }
         let (rest, constant) = address.split_constant();
@@ -79,7 +79,7 @@ fn largest(graph: &Graph) -> f64 {
     let arrays = graph
         .arrays
         .iter()
-        .filter(|a| a.place == MemoryKind::OnChip);
+        .filter(|a| a.memory == MemoryKind::OnChip);
     let blocks = arrays
         .filter_map(|a| a.bytes)
         .map(|bytes| bytes as f64 / BLOCK_BYTES);

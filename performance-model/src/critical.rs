@@ -11,7 +11,7 @@ const MOST_ROUNDS: usize = 64;
 /// Ratios and lengths that differ by less are the same.
 const TOLERANCE: f64 = 1e-9;
 
-/// An edge between nodes of a strongly connected part, by their places there.
+/// An edge between nodes of a strongly connected part, by their indices there.
 struct Inner {
     from: usize,
     to: usize,
@@ -46,8 +46,8 @@ pub(super) fn critical_cycle(all: &Dependences, parts: &Parts, part: usize) -> O
 /// The edges inside of a part, in the order of the program: what an iteration computes then is followed in one round.
 fn inner_edges(all: &Dependences, parts: &Parts, part: usize) -> Vec<Inner> {
     let inner = |edge: EdgeReference<'_, Edge>| Inner {
-        from: parts.place(edge.source()),
-        to: parts.place(edge.target()),
+        from: parts.index_in_part(edge.source()),
+        to: parts.index_in_part(edge.target()),
         latency: edge.weight().latency,
         distance: edge.weight().distance,
         edge: edge.id(),
@@ -61,7 +61,7 @@ fn inner_edges(all: &Dependences, parts: &Parts, part: usize) -> Vec<Inner> {
 /// The longest paths to the nodes of a part that are known.
 struct Paths {
     length: Vec<f64>,
-    /// The edge by which each comes, by its place among the edges.
+    /// The edge by which each comes, by its index among the edges.
     via: Vec<Option<usize>>,
     /// The round in which each became longer.
     grown: Vec<usize>,

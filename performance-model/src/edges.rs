@@ -54,26 +54,26 @@ pub(super) type Dependences = DiGraph<NodeId, Edge>;
 pub(super) struct Parts {
     /// The nodes of each.
     pub all: Vec<Vec<NodeIndex>>,
-    /// Of each node, its part and its place there.
-    places: Vec<(usize, usize)>,
+    /// Of each node, its part and its index there.
+    indices: Vec<(usize, usize)>,
 }
 
 impl Parts {
     /// Of a graph.
     pub fn of(graph: &Dependences) -> Self {
         let all = kosaraju_scc(graph);
-        let mut places = vec![(0, 0); graph.node_count()];
+        let mut indices = vec![(0, 0); graph.node_count()];
         for (part, nodes) in all.iter().enumerate() {
-            for (place, node) in nodes.iter().enumerate() {
-                places[node.index()] = (part, place);
+            for (index_in_part, node) in nodes.iter().enumerate() {
+                indices[node.index()] = (part, index_in_part);
             }
         }
-        Parts { all, places }
+        Parts { all, indices }
     }
 
-    /// The place of a node in its part.
-    pub fn place(&self, node: NodeIndex) -> usize {
-        self.places[node.index()].1
+    /// The index of a node in its part.
+    pub fn index_in_part(&self, node: NodeIndex) -> usize {
+        self.indices[node.index()].1
     }
 
     /// The edges inside of a part.
@@ -83,7 +83,7 @@ impl Parts {
         part: usize,
     ) -> impl Iterator<Item = EdgeReference<'a, Edge>> {
         let edges = self.all[part].iter().flat_map(|node| graph.edges(*node));
-        edges.filter(move |edge| self.places[edge.target().index()].0 == part)
+        edges.filter(move |edge| self.indices[edge.target().index()].0 == part)
     }
 }
 

@@ -203,7 +203,7 @@ pub struct Array {
     /// What the pointer may point into.
     pub root: Root,
     /// Where it lies.
-    pub place: MemoryKind,
+    pub memory: MemoryKind,
     /// What a pointer parameter is declared to point to, if that keeps it from aliasing others.
     pub element: Option<Element>,
     /// Its bytes, if they are known.

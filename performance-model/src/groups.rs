@@ -66,7 +66,7 @@ impl WorkItems<'_> {
         let accesses = self.graph.accesses.iter();
         let atomic = accesses.filter(|a| a.region == region && a.is_atomic);
         atomic
-            .filter(|a| self.graph.arrays[a.array].place == MemoryKind::OnChip)
+            .filter(|a| self.graph.arrays[a.array].memory == MemoryKind::OnChip)
             .map(|a| a.share * self.units.local_atomic_interval * self.simd)
             .sum()
     }

@@ -138,7 +138,7 @@ fn bytes_of(graph: &Graph, run: &[usize]) -> u64 {
 fn runs(graph: &Graph, on_chip: bool) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
     for (at, access) in graph.accesses.iter().enumerate() {
-        if (graph.arrays[access.array].place == MemoryKind::OnChip) != on_chip {
+        if (graph.arrays[access.array].memory == MemoryKind::OnChip) != on_chip {
             continue;
         }
         let (rest, _) = match &access.address {
@@ -310,7 +310,7 @@ fn row_segments(
 
 /// The bytes of a buffer that a cache holds whole. Constants of the text are on the chip.
 fn table(array: &Array, cache_bytes: f64) -> Option<u64> {
-    let holds = match array.place {
+    let holds = match array.memory {
         MemoryKind::Constant => constant_memory::MOST as f64,
         _ => cache_bytes,
     };
@@ -327,7 +327,7 @@ fn buffer_bytes(array: &Array) -> Option<u64> {
 fn constant_tables(graph: &Graph) -> impl Iterator<Item = u64> {
     let is_read = |at: usize| graph.accesses.iter().any(|access| access.array == at);
     let arrays = graph.arrays.iter().enumerate();
-    let constants = arrays.filter(move |(at, a)| a.place == MemoryKind::Constant && is_read(*at));
+    let constants = arrays.filter(move |(at, a)| a.memory == MemoryKind::Constant && is_read(*at));
     constants.filter_map(|(_, array)| table(array, 0.0))
 }
 
@@ -553,7 +553,7 @@ fn kind(
     if access.is_atomic {
         return LsuKind::Atomic;
     }
-    if array.place == MemoryKind::Constant {
+    if array.memory == MemoryKind::Constant {
         return LsuKind::Constant;
     }
     let address = access.address.as_ref();

@@ -114,7 +114,7 @@ impl Timer<'_> {
 
     /// Cycles until a load may see what was stored.
     pub(super) fn store_latency(&self, store: &Access, load: &Access) -> f64 {
-        if self.graph.arrays[store.array].place != MemoryKind::OnChip {
+        if self.graph.arrays[store.array].memory != MemoryKind::OnChip {
             let wait = if load.indirect {
                 0.0
             } else {
@@ -145,13 +145,13 @@ impl Timer<'_> {
             units.local_store_latency + wait
         };
         let stores = self.graph.accesses.iter().filter(|a| a.is_store);
-        let on_chip = stores.filter(|a| self.graph.arrays[a.array].place == MemoryKind::OnChip);
+        let on_chip = stores.filter(|a| self.graph.arrays[a.array].memory == MemoryKind::OnChip);
         on_chip.map(|store| (store.node, latency(store))).collect()
     }
 
     /// Whether a load gets a value on its way to memory: there is one load and one store, and the array
     /// has one copy. A pipelined loop around that gives it new contents in each iteration makes aoc
-    /// keep several, for iterations that overlap, and the way through those is longer, unless the load's place is known
+    /// keep several, for iterations that overlap, and the way through those is longer, unless the load's location is known
     /// before anything is loaded (compaction, Boyi's SC).
     fn is_forwarded(&self, store: &Access) -> bool {
         let units = (self.units.iter().copied()).filter(|a| a.array == store.array);

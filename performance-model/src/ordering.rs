@@ -28,7 +28,7 @@ pub(super) fn may_alias(aliases: &Aliases<'_>, graph: &Graph, x: usize, y: usize
         return true;
     }
     let (a, b) = (&graph.arrays[x], &graph.arrays[y]);
-    let external = a.place == b.place && a.place == MemoryKind::External;
+    let external = a.memory == b.memory && a.memory == MemoryKind::External;
     let differ = a.element.is_some() && b.element.is_some() && a.element != b.element;
     external && !differ && aliases.roots_meet(&Roots::from([a.root]), &Roots::from([b.root]))
 }
@@ -38,7 +38,7 @@ pub(super) fn read_back(graph: &Graph, orders: &[Vec<Order>]) -> Vec<bool> {
     let mut all = vec![false; graph.regions.len()];
     let waits = |order: &Order| {
         let [a, b] = [order.earlier, order.later].map(|at| &graph.accesses[at]);
-        let on_chip = graph.arrays[a.array].place == MemoryKind::OnChip;
+        let on_chip = graph.arrays[a.array].memory == MemoryKind::OnChip;
         !on_chip && a.is_store && !is_plain_store(b)
     };
     for (region, _) in orders
@@ -158,7 +158,7 @@ impl Search<'_> {
     /// What must be kept in order between `x` and a later `y`.
     fn compare(&mut self, x: &Side<'_>, y: &Side<'_>) {
         let (a, b) = (x.access, y.access);
-        let on_chip = self.graph.arrays[a.array].place == MemoryKind::OnChip;
+        let on_chip = self.graph.arrays[a.array].memory == MemoryKind::OnChip;
         let is_flow = a.is_store && (!b.is_store || b.is_atomic);
         let copies = self.graph.arrays[a.array].copies;
         if let Some((_, copies)) = copies.filter(|(home, _)| *home == self.region)

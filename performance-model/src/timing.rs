@@ -290,15 +290,15 @@ impl Timer<'_> {
     pub(super) fn latency(&self, id: NodeId, inner: &BTreeMap<RegionId, Timing>) -> f64 {
         let units = &self.board.family().memory_units;
         let node = &self.graph.nodes[id];
-        let place = |access: usize| {
+        let memory = |access: usize| {
             let access = &self.graph.accesses[access];
-            self.graph.arrays[access.array].place
+            self.graph.arrays[access.array].memory
         };
         if node.idle {
             return node.operator.latency;
         }
         match node.op {
-            Op::Load(access) => match place(access) {
+            Op::Load(access) => match memory(access) {
                 MemoryKind::External if self.graph.accesses[access].prefetched => {
                     units.prefetch_latency
                 }
@@ -306,11 +306,11 @@ impl Timer<'_> {
                 MemoryKind::Constant => units.constant_latency,
                 MemoryKind::OnChip => units.local_load_latency,
             },
-            Op::Store(access) => match place(access) {
+            Op::Store(access) => match memory(access) {
                 MemoryKind::OnChip => units.local_store_latency,
                 _ => units.store_latency,
             },
-            Op::Atomic(access) => match place(access) {
+            Op::Atomic(access) => match memory(access) {
                 MemoryKind::OnChip => units.local_atomic_latency,
                 _ => units.atomic_latency.max(self.latencies.load),
             },
@@ -336,7 +336,7 @@ impl Timer<'_> {
     /// What an access takes of which a later one waits for the end: in each iteration, and, if averages are asked
     /// for, in those that do both.
     pub(super) fn wait(&self, earlier: &Access, later: &Access, cycles: f64) -> (f64, Wait) {
-        let on_chip = self.graph.arrays[earlier.array].place == MemoryKind::OnChip;
+        let on_chip = self.graph.arrays[earlier.array].memory == MemoryKind::OnChip;
         if on_chip || !self.latencies.average {
             return (cycles, Wait::default());
         }

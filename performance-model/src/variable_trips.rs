@@ -48,7 +48,7 @@ impl Timer<'_> {
         let (store, load) = order.accesses(self.graph);
         let inside = &self.graph.regions[store.region];
         self.overlaps
-            && self.graph.arrays[store.array].place == MemoryKind::OnChip
+            && self.graph.arrays[store.array].memory == MemoryKind::OnChip
             && store.region == load.region
             && store.is_store != load.is_store
             && inside.varies_in.contains(&around)

@@ -6,7 +6,7 @@ use fpgacc_device_passes::remark::Kind;
 use crate::compare::{Bound, certify, same};
 use crate::job::Job;
 use crate::random::Random;
-use crate::rewrite::{RewriteError, Rewrites, Rewritten, Told, rewrite_knowing};
+use crate::rewrite::{Knowledge, RewriteError, Rewrites, Rewritten, rewrite_knowing};
 use crate::run::Platform;
 use crate::seeds::{fail, seeds};
 
@@ -78,13 +78,13 @@ pub fn check(
 }
 
 fn rewrite(job: &Job, rewrites: &Rewrites, general: General) -> Result<Rewritten, RewriteError> {
-    let told = |launch| match launch {
-        0 => Told::All,
-        _ => Told::Nothing,
+    let knowledge = |launch| match launch {
+        0 => Knowledge::All,
+        _ => Knowledge::Nothing,
     };
     let options = PassOptions {
         general,
         ..PassOptions::default()
     };
-    rewrite_knowing(job, told, rewrites, &options)
+    rewrite_knowing(job, knowledge, rewrites, &options)
 }

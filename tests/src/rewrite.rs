@@ -28,10 +28,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::job::{Arg, Buffer, Geometry, Job, Launch};
 
-/// What the passes are told of a launch.
+/// What the passes know of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Told {
+pub enum Knowledge {
     /// Nothing: as if the host were unknown.
     Nothing,
     /// The number of dimensions, the local size, and which buffers are passed.
@@ -270,13 +270,13 @@ pub enum RewriteError {
 /// See [`RewriteError`].
 pub fn rewrite(
     job: &Job,
-    told: impl Fn(&str) -> Told,
+    knowledge: impl Fn(&str) -> Knowledge,
     rewrites: &Rewrites,
     options: &PassOptions,
 ) -> Result<Rewritten, RewriteError> {
     rewrite_knowing(
         job,
-        |launch| told(&job.launches[launch].kernel),
+        |launch| knowledge(&job.launches[launch].kernel),
         rewrites,
         options,
     )
@@ -290,13 +290,13 @@ pub fn rewrite(
 /// See [`RewriteError`].
 pub fn rewrite_knowing(
     job: &Job,
-    told: impl Fn(usize) -> Told,
+    knowledge: impl Fn(usize) -> Knowledge,
     rewrites: &Rewrites,
     options: &PassOptions,
 ) -> Result<Rewritten, RewriteError> {
     let mut sources = SourceMap::new();
     let mut module = module_of(job, &mut sources)?;
-    let facts = facts(job, &module, &told);
+    let facts = facts(job, &module, &knowledge);
     let original = module.clone();
     let report = run(&mut module, &facts, &rewrites.pipeline(options, job));
     let valid = validate(&module).map_err(|faults| RewriteError::Invalid(format!("{faults:?}")))?;
@@ -615,15 +615,15 @@ fn after(words: &[&str], option: &str) -> Vec<String> {
 }
 
 /// What the passes are told.
-fn facts(job: &Job, module: &Module, told: impl Fn(usize) -> Told) -> Facts {
+fn facts(job: &Job, module: &Module, knowledge: impl Fn(usize) -> Knowledge) -> Facts {
     let mut facts = Facts {
         buffers: (1..).zip(&job.buffers).map(fact_buffer).collect(),
         ..Facts::default()
     };
     for (number, launch) in job.launches.iter().enumerate() {
-        let told = told(number);
-        if told != Told::Nothing
-            && let Some(fact) = fact(launch, module, number as u32 + 1, told)
+        let knowledge = knowledge(number);
+        if knowledge != Knowledge::Nothing
+            && let Some(fact) = fact(launch, module, number as u32 + 1, knowledge)
         {
             facts.launches.push(fact);
         }
@@ -656,10 +656,10 @@ fn buffer_name(number: usize) -> String {
     format!("buffer{number}")
 }
 
-fn fact(launch: &Launch, module: &Module, line: u32, told: Told) -> Option<FactLaunch> {
-    let known = |value: &u64| match told {
-        Told::All => Value::Const(*value),
-        _ => Value::Unknown("not told".to_string()),
+fn fact(launch: &Launch, module: &Module, line: u32, knowledge: Knowledge) -> Option<FactLaunch> {
+    let known = |value: &u64| match knowledge {
+        Knowledge::All => Value::Const(*value),
+        _ => Value::Unknown("not known".to_string()),
     };
     let (offset, global, local) = match &launch.geometry {
         Geometry::Task => (vec![], vec![1], vec![1]),
@@ -682,12 +682,12 @@ fn fact(launch: &Launch, module: &Module, line: u32, told: Told) -> Option<FactL
             true => LocalSize::Null,
             false => LocalSize::constants(local),
         },
-        args: fact_args(launch, module, told),
+        args: fact_args(launch, module, knowledge),
         ..FactLaunch::of(site, vec![launch.kernel.clone()])
     })
 }
 
-fn fact_args(launch: &Launch, module: &Module, told: Told) -> Vec<FactArg> {
+fn fact_args(launch: &Launch, module: &Module, knowledge: Knowledge) -> Vec<FactArg> {
     let function = module.function_named(&launch.kernel);
     let scalar = |index: usize| {
         let function = &module.functions[function?];
@@ -699,8 +699,8 @@ fn fact_args(launch: &Launch, module: &Module, told: Told) -> Vec<FactArg> {
         value: match arg {
             Arg::Buffer(number) => ArgValue::Memory(buffer_name(*number)),
             Arg::Local(bytes) => ArgValue::Local(Value::Const(*bytes as u64)),
-            Arg::Value(bytes) if told == Told::All => fact_scalar(bytes, scalar(index)),
-            Arg::Value(_) => ArgValue::Unknown("not told".to_string()),
+            Arg::Value(bytes) if knowledge == Knowledge::All => fact_scalar(bytes, scalar(index)),
+            Arg::Value(_) => ArgValue::Unknown("not known".to_string()),
         },
     };
     launch.args.iter().enumerate().map(fact).collect()

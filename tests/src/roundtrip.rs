@@ -268,14 +268,14 @@ impl<'a> File<'a> {
         sources.add(name.as_ref(), text);
         let input = Input::new(&name, &preprocessed.text, self.dialect);
         let module = parse(&input, &mut sources).map_err(|error| {
-            let told: String = error
+            let reports: String = error
                 .diagnostics()
                 .iter()
                 .map(|diagnostic| render(diagnostic, &sources, Color::Never))
                 .collect();
             match error {
-                ParseError::Invalid(_) => Outcome::Refused(told),
-                ParseError::Unsupported(_) => Outcome::Unsupported(told),
+                ParseError::Invalid(_) => Outcome::Refused(reports),
+                ParseError::Unsupported(_) => Outcome::Unsupported(reports),
             }
         })?;
         print_module(&module, &sources)
@@ -389,8 +389,8 @@ struct Texts {
 
 fn print_module(module: &Module, sources: &SourceMap) -> Result<Texts, Outcome> {
     let valid = validate(module).map_err(|faults| {
-        let told = faults.iter().map(|f| render(f, sources, Color::Never));
-        Outcome::Invalid(told.collect())
+        let reports = faults.iter().map(|f| render(f, sources, Color::Never));
+        Outcome::Invalid(reports.collect())
     })?;
     Ok(Texts {
         plain: print(&valid, sources, LineDirectives::None),

@@ -26,7 +26,7 @@ fn recorded(shop: &Workshop) -> RecordedProgram {
 }
 
 /// Accesses and ways of warps of 32 lanes, a line each, in order of places.
-fn told(recorded: &RecordedProgram) -> Vec<String> {
+fn output(recorded: &RecordedProgram) -> Vec<String> {
     let accesses = recorded.accesses.iter().filter(|one| one.warp == 32);
     let accesses = accesses.map(|one| {
         let space = if one.local { "local" } else { "global" };
@@ -72,7 +72,7 @@ fn what_memory_decides_is_measured_and_the_program_does_not_see_it() {
         assert_eq!(run.stdout, plain.stdout, "{name}");
         assert!(!run.stderr.contains("note"), "{}", run.stderr);
         let recorded = recorded(&shop);
-        assert_eq!(told(&recorded), SEEN, "{name}");
+        assert_eq!(output(&recorded), SEEN, "{name}");
         // What keeps the log is not counted.
         let loops: Vec<_> = recorded.loops.iter().map(|one| one.iterations).collect();
         assert_eq!((loops, recorded.branches.len()), (vec![512], 1));

@@ -73,12 +73,12 @@ fn memory_at_another_address_is_refused_or_used_as_before() {
             assert_eq!(prints(arguments), right);
         }
         for arguments in ["4", "32"] {
-            let (printed, told) = prints(arguments);
+            let (printed, output) = prints(arguments);
             assert_eq!(printed, "-52: 0\n");
             let message = "kernel `add` is not launched: it was compiled with argument 0 (`in`) aligned to \
                            64 bytes, in this launch it is a buffer in the host's memory at another address \
                            (CL_INVALID_KERNEL_ARGS)";
-            assert!(told.contains(message), "{told}");
+            assert!(output.contains(message), "{output}");
         }
         fpgacc("--keep-general host.c add.cl facts.yaml");
         for arguments in ["", "64", "4", "32"] {
@@ -95,17 +95,18 @@ fn hosts_tell_of_alignment() {
         let line = format!("-w --emit=kernels {options} host.c add.cl");
         shop.fpgacc(&line).success()
     };
-    let told = kernels("-Rpass-missed=alignment");
+    let output = kernels("-Rpass-missed=alignment");
     let reason = "the alignment of parameter 'in' is not stated: the launch at host.c:";
-    assert!(told.stderr.contains(reason), "{}", told.stderr);
+    assert!(output.stderr.contains(reason), "{}", output.stderr);
     assert!(
-        told.stderr
+        output
+            .stderr
             .contains("lies in the host's memory (CL_MEM_USE_HOST_PTR at host.c:")
     );
     assert!(
-        told.stdout.contains("__global const int *restrict in"),
+        output.stdout.contains("__global const int *restrict in"),
         "{}",
-        told.stdout
+        output.stdout
     );
     for (origin, bytes) in [
         ("4096", Some(64)),

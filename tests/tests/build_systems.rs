@@ -75,10 +75,10 @@ fn questions_get_the_answers_of_the_host_compiler() {
     let [theirs, ours] = both(&shop, "--version");
     let own = format!("fpgacc {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(ours, theirs + &own);
-    let told = shop.fpgacc("-v").success().stderr;
+    let output = shop.fpgacc("-v").success().stderr;
     assert!(
-        told.contains("gcc version") || told.contains("clang version"),
-        "{told}"
+        output.contains("gcc version") || output.contains("clang version"),
+        "{output}"
     );
 }
 
@@ -102,8 +102,8 @@ fn programs_without_opencl_are_those_of_cc() {
         "@words conftest.c -lm",
     ] {
         shop.write("words", "-DA='b c' -DD=\\\"x\\\"\n");
-        let told = shop.sh(&format!("fpgacc {words} -o conftest")).success();
-        assert_eq!(told.stdout + &told.stderr, "", "{words}");
+        let output = shop.sh(&format!("fpgacc {words} -o conftest")).success();
+        assert_eq!(output.stdout + &output.stderr, "", "{words}");
         shop.sh("./conftest && rm conftest").success();
         assert!(!shop.path("conftest.aocx").exists());
     }
@@ -118,12 +118,12 @@ fn programs_without_opencl_are_those_of_cc() {
         "conftest.c",
         "int no_such_function();\nint main() { return no_such_function(); }\n",
     );
-    let told = shop.fpgacc("conftest.c -o conftest").failure().stderr;
-    assert!(told.contains("no_such_function"), "{told}");
+    let output = shop.fpgacc("conftest.c -o conftest").failure().stderr;
+    assert!(output.contains("no_such_function"), "{output}");
     shop.fpgacc("-fsyntax-only conftest.c").success();
     shop.write("conftest.c", "int main() { return x; }\n");
-    let told = shop.fpgacc("-fsyntax-only conftest.c").failure().stderr;
-    assert!(told.contains("conftest.c:1:"), "{told}");
+    let output = shop.fpgacc("-fsyntax-only conftest.c").failure().stderr;
+    assert!(output.contains("conftest.c:1:"), "{output}");
     assert!(!shop.path("conftest").exists() && !shop.path("conftest.o").exists());
 }
 
@@ -175,8 +175,8 @@ fn objects_are_joined_and_keep_what_they_hold() {
         .success();
     shop.fpgacc("-fexecution-model=swi all.o -o app").success();
     runs(&shop, "./app");
-    let told = shop.sh("FPGACC_VERBOSE=1 ./app").success().stderr;
-    assert!(told.contains("as one work-item"), "{told}");
+    let output = shop.sh("FPGACC_VERBOSE=1 ./app").success().stderr;
+    assert!(output.contains("as one work-item"), "{output}");
     for flags in ["-flto", "-fsanitize=address", "-g -pg", "--coverage"] {
         let line = format!("{flags} -fexecution-model=swi main.c launch.c twice.cl -o app");
         shop.fpgacc(&line).success();
@@ -221,11 +221,11 @@ int main(void)
             format!("{compiler} use.c -Llib -ltwice -Wl,-rpath,'$ORIGIN/lib' -o {compiler}-use");
         shop.sh(&line).success();
         runs(&shop, &format!("./{compiler}-use"));
-        let told = shop
+        let output = shop
             .sh(&format!("FPGACC_VERBOSE=1 ./{compiler}-use"))
             .success()
             .stderr;
-        assert!(told.contains("as one work-item"), "{told}");
+        assert!(output.contains("as one work-item"), "{output}");
     }
     shop.sh("cc plugin.c -ldl -o plugin").success();
     runs(&shop, "./plugin");
@@ -247,13 +247,13 @@ fn handles_may_pass_from_one_runtime_to_another() {
     let swi = "-fexecution-model=swi";
     let is_task = |line: &str| {
         runs(&shop, line);
-        let told = shop
+        let output = shop
             .sh(&format!("FPGACC_VERBOSE=1 {line}"))
             .success()
             .stderr;
         assert!(
-            told.contains("kernel `twice` launched as one work-item"),
-            "{told}"
+            output.contains("kernel `twice` launched as one work-item"),
+            "{output}"
         );
     };
     // The executable makes the kernel, a library launches it.
@@ -311,19 +311,19 @@ int main(void)
 "#,
     );
     shop.sh("cc two.c -ldl -o two").success();
-    let told = shop.sh("FPGACC_VERBOSE=1 ./two").success();
-    assert_eq!(told.stdout, "PASS\nPASS\n", "{}", told.stderr);
+    let output = shop.sh("FPGACC_VERBOSE=1 ./two").success();
+    assert_eq!(output.stdout, "PASS\nPASS\n", "{}", output.stderr);
     assert_eq!(
-        told.stderr.matches("launched as one work-item").count(),
+        output.stderr.matches("launched as one work-item").count(),
         2,
         "{}",
-        told.stderr
+        output.stderr
     );
     for name in ["a/twice.cl", "b/twice.cl"] {
         assert!(
-            told.stderr.contains(&format!("{name}: loaded")),
+            output.stderr.contains(&format!("{name}: loaded")),
             "{}",
-            told.stderr
+            output.stderr
         );
     }
 }
@@ -346,9 +346,12 @@ target_link_libraries(wrap OpenCL::OpenCL)
     );
     let configure = "PATH=$PWD/bin:$PATH cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release \
                      -DCMAKE_C_COMPILER=fpgacc -DCMAKE_CXX_COMPILER=fpgacc++";
-    let told = shop.sh(configure).success().stdout;
-    assert!(told.contains("The C compiler identification is"), "{told}");
-    assert!(!told.contains("identification is unknown"), "{told}");
+    let output = shop.sh(configure).success().stdout;
+    assert!(
+        output.contains("The C compiler identification is"),
+        "{output}"
+    );
+    assert!(!output.contains("identification is unknown"), "{output}");
     shop.sh("PATH=$PWD/bin:$PATH cmake --build build && cp twice.cl build")
         .success();
     runs(&shop, "cd build && ./app");
@@ -357,10 +360,10 @@ target_link_libraries(wrap OpenCL::OpenCL)
     let again = "PATH=$PWD/bin:$PATH cmake --build build";
     assert!(shop.sh(again).success().stdout.contains("no work to do"));
     shop.sh("touch twice.h").success();
-    let told = shop.sh(again).success().stdout;
+    let output = shop.sh(again).success().stdout;
     assert!(
-        told.contains("twice.cl.o") && !told.contains("main.c.o"),
-        "{told}"
+        output.contains("twice.cl.o") && !output.contains("main.c.o"),
+        "{output}"
     );
 }
 
@@ -418,7 +421,7 @@ libplaunch_la_SOURCES = launch.c
 ",
     );
     shop.sh("autoreconf -fi").success();
-    let told = shop.sh("CC=fpgacc ./configure").success().stdout;
+    let output = shop.sh("CC=fpgacc ./configure").success().stdout;
     for line in [
         "checking whether the compiler supports GNU C... yes",
         "checking if fpgacc PIC flag -fPIC -DPIC works... yes",
@@ -428,7 +431,7 @@ libplaunch_la_SOURCES = launch.c
         "checking for cos in -lm... yes",
         "checking for no_such_function... no",
     ] {
-        assert!(told.contains(line), "{line}:\n{told}");
+        assert!(output.contains(line), "{line}:\n{output}");
     }
     shop.sh("make").success();
     runs(&shop, "./app");

@@ -5,7 +5,7 @@ use fpgacc_device_passes::options::PassOptions;
 use fpgacc_tests::command::Workshop;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
-use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::run::Platform;
 
 const KERNELS: &str = include_str!("inputs/coalesce.cl");
@@ -28,7 +28,13 @@ fn job() -> Job {
 fn nests_that_become_one_in_another_order_compute_the_same_bytes() {
     let original = job();
     let options = PassOptions::default();
-    let rewritten = rewrite(&original, |_| Told::Local, &Rewrites::Coalesced, &options).unwrap();
+    let rewritten = rewrite(
+        &original,
+        |_| Knowledge::Local,
+        &Rewrites::Coalesced,
+        &options,
+    )
+    .unwrap();
     let text = &rewritten.job.source;
     // Groups and work-items of two dimensions; the nest that is no triangle.
     assert!(text.contains("#pragma loop_coalesce 4"), "{text}");

@@ -3,7 +3,7 @@
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
-use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::run::Platform;
 
 const KERNELS: [&str; 4] = ["ids", "across", "loops", "leave"];
@@ -36,9 +36,9 @@ fn coarsened_kernels_compute_the_same_bytes() {
     certify(&original).unwrap_or_else(|error| panic!("{error}"));
     let options = PassOptions::default();
     for (number, how) in WAYS.into_iter().enumerate() {
-        let told = [Told::Nothing, Told::Local, Told::All][number % 3];
+        let knowledge = [Knowledge::Nothing, Knowledge::Local, Knowledge::All][number % 3];
         let rewrites = Rewrites::Coarsened(how.to_string());
-        let made = rewrite(&original, |_| told, &rewrites, &options)
+        let made = rewrite(&original, |_| knowledge, &rewrites, &options)
             .unwrap_or_else(|error| panic!("{how}: {error}"));
         for kernel in KERNELS {
             let coarsened = made.contracts[kernel].coarsened();

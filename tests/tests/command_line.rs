@@ -158,8 +158,8 @@ fn completed(shop: &Workshop, line: &str) -> Vec<String> {
          _fpgacc fpgacc \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     );
     shop.write("complete", script);
-    let told = shop.sh("bash complete").success().stdout;
-    told.lines().map(String::from).collect()
+    let ran = shop.sh("bash complete").success().stdout;
+    ran.lines().map(String::from).collect()
 }
 
 #[test]
@@ -191,11 +191,11 @@ fn fish_completes_options_values_passes_and_commands() {
         ("fpgacc facts sch", "schema"),
     ] {
         let script = "source share/fish/vendor_completions.d/fpgacc.fish; complete -C";
-        let told = shop.sh(&format!("fish -c \"{script} '{line}'\"")).success();
-        assert_eq!(told.stderr, "", "{line}");
+        let ran = shop.sh(&format!("fish -c \"{script} '{line}'\"")).success();
+        assert_eq!(ran.stderr, "", "{line}");
         let has =
             |shown: &str| shown.trim_end_matches('=').split(['\t', '=']).next() == Some(expected);
-        assert!(told.stdout.lines().any(has), "{line}: {}", told.stdout);
+        assert!(ran.stdout.lines().any(has), "{line}: {}", ran.stdout);
     }
 }
 
@@ -226,8 +226,8 @@ fn zsh_completes_options_values_passes_and_commands() {
         ("fpgacc trace --trip", "--trip-counts"),
         ("fpgacc facts sch", "schema"),
     ] {
-        let told = shop.sh(&format!("zsh complete '{line}' '{expected}'"));
-        assert_eq!(told.code, Some(0), "{line}: {}", told.stdout);
+        let ran = shop.sh(&format!("zsh complete '{line}' '{expected}'"));
+        assert_eq!(ran.code, Some(0), "{line}: {}", ran.stdout);
     }
 }
 
@@ -282,10 +282,10 @@ fn manual_pages_name_every_variable_and_show_examples() {
             );
         }
         if shop.sh("command -v man").code == Some(0) {
-            let told = shop.sh(&format!(
+            let ran = shop.sh(&format!(
                 "man --warnings -l share/man/man1/{page}.1 >/dev/null"
             ));
-            assert_eq!(told.success().stderr, "", "{page}");
+            assert_eq!(ran.success().stderr, "", "{page}");
         }
     }
     let page = shop.text("share/man/man1/fpgacc-aoc.1");
@@ -409,12 +409,12 @@ fn levels_of_hosts_are_not_levels_of_kernels() {
     }
     assert_ne!(kernels("--kernel-opt=0"), usual);
     assert_ne!(kernels("--kernel-opt=0 -O3"), usual);
-    let told = shop.fpgacc("-v -O3 -c launch.c").success().stderr;
+    let ran = shop.fpgacc("-v -O3 -c launch.c").success().stderr;
     assert!(
-        told.starts_with("fpgacc: hosts -O3, kernels --kernel-opt=2\n"),
-        "{told}"
+        ran.starts_with("fpgacc: hosts -O3, kernels --kernel-opt=2\n"),
+        "{ran}"
     );
-    assert!(told.contains(" -O3 "), "{told}");
+    assert!(ran.contains(" -O3 "), "{ran}");
 }
 
 #[test]
@@ -630,17 +630,17 @@ fn options_of_other_tools_are_known() {
             "fpgacc report host.c kernels.cl",
         ),
     ] {
-        let told = shop.fpgacc(words);
-        assert_eq!(told.code, Some(code), "{words}: {}", told.stderr);
-        assert!(told.stderr.contains(remedy), "{words}: {}", told.stderr);
+        let ran = shop.fpgacc(words);
+        assert_eq!(ran.code, Some(code), "{words}: {}", ran.stderr);
+        assert!(ran.stderr.contains(remedy), "{words}: {}", ran.stderr);
     }
     // What is cc's stays cc's.
     shop.fpgacc("-march=x86-64 -ffp-contract=fast -c main.c -o main.o")
         .success();
     // cc's name of --color.
-    let told = shop.fpgacc("-fdiagnostics-color=always -Rpass main.c launch.c twice.cl -o app");
-    assert!(told.success().stderr.contains('\u{1b}'));
-    let told = shop
+    let ran = shop.fpgacc("-fdiagnostics-color=always -Rpass main.c launch.c twice.cl -o app");
+    assert!(ran.success().stderr.contains('\u{1b}'));
+    let ran = shop
         .fpgacc("-fdiagnostics-color=always --color=never -Rpass main.c launch.c twice.cl -o app");
-    assert!(!told.success().stderr.contains("\u{1b}[1mremark"));
+    assert!(!ran.success().stderr.contains("\u{1b}[1mremark"));
 }

@@ -105,11 +105,11 @@ fn constant_memory_is_taken_where_the_model_finds_it_faster() {
         .replace("for (int j = 0; j < 64; j++)\n        ", "if (i < 64) ")
         .replace("(x + j) & 63", "i");
     assert!(!kernels("", &copy).contains("__constant"), "{copy}");
-    let told =
+    let output =
         shop.fpgacc("-w -Rpass-missed=constant-memory --emit=kernels host.c look.cl facts.yaml");
-    let told = told.success().stderr;
+    let output = output.success().stderr;
     let reason = "parameter 'table' stays __global: the performance model predicts no gain";
-    assert!(told.contains(reason), "{told}");
+    assert!(output.contains(reason), "{output}");
     let forced = kernels("-fconstant-memory", &copy);
     assert!(forced.contains("__constant"), "{forced}");
 }

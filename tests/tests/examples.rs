@@ -80,17 +80,21 @@ fn is_the_same(example: &Example) {
     assert!(!plain.is_empty());
     let built = shop.sh(&format!("{cd} fpgacc {host} {name}.cl -o {name}"));
     assert_eq!(built.success().stderr, "", "{folder}");
-    let told = shop
+    let output = shop
         .sh(&format!("{cd} FPGACC_VERBOSE=1 ./{name}"))
         .success();
-    assert_eq!(told.stdout, plain, "{folder}");
-    assert!(told.stderr.contains("loaded"), "{folder}: {}", told.stderr);
+    assert_eq!(output.stdout, plain, "{folder}");
+    assert!(
+        output.stderr.contains("loaded"),
+        "{folder}: {}",
+        output.stderr
+    );
     let swi = format!("{cd} fpgacc -fexecution-model=swi --strict-fp {host} {name}.cl -o swi");
     shop.sh(&swi).success();
-    let told = shop.sh(&format!("{cd} FPGACC_VERBOSE=1 ./swi")).success();
-    assert_eq!(told.stdout, plain, "{folder}");
-    let is_task = told.stderr.contains("as one work-item");
-    assert!(is_task, "{folder}: {}", told.stderr);
+    let output = shop.sh(&format!("{cd} FPGACC_VERBOSE=1 ./swi")).success();
+    assert_eq!(output.stdout, plain, "{folder}");
+    let is_task = output.stderr.contains("as one work-item");
+    assert!(is_task, "{folder}: {}", output.stderr);
 }
 
 #[test]

@@ -25,9 +25,9 @@ fn has(text: &str, parts: &[&str]) {
 #[test]
 fn a_launch_is_explained() {
     let shop = shop();
-    let told = shop.fpgacc("facts explain host.c:18").success().stdout;
+    let output = shop.fpgacc("facts explain host.c:18").success().stdout;
     has(
-        &told,
+        &output,
         &[
             "host.c:18: a kernel is launched\n",
             "kernel            scale\n",

@@ -171,10 +171,12 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dims, con
 "#;
 
 /// The local size that a kernel is launched with over a global size, as the spy has it.
-fn local_of<'t>(told: &'t str, kernel: &str, global: &str) -> &'t str {
+fn local_of<'t>(output: &'t str, kernel: &str, global: &str) -> &'t str {
     let line = format!("{kernel} {global} ");
-    let found = told.lines().find_map(|one| one.strip_prefix(line.as_str()));
-    found.unwrap_or_else(|| panic!("no launch of {line}in:\n{told}"))
+    let found = output
+        .lines()
+        .find_map(|one| one.strip_prefix(line.as_str()));
+    found.unwrap_or_else(|| panic!("no launch of {line}in:\n{output}"))
 }
 
 /// What PoCL is asked for, in place of what the host asks for.
@@ -189,14 +191,14 @@ fn launches_have_the_size_that_was_chosen() {
                  -Rpass-missed=geometry -fno-specialise";
     shop.fpgacc(&format!("{build} -o plain")).success();
     let line = format!("{build} -fgeometry=h200 -o app");
-    let told = shop.fpgacc(&line).success().stderr;
+    let output = shop.fpgacc(&line).success().stderr;
     for part in [
         "launched over 1024 x 1024 x 1 in groups of ",
         "by the model",
         "may see the size of its groups by get_local_id",
         "keeps its local size: its global size is not known",
     ] {
-        assert!(told.contains(part), "{told}");
+        assert!(output.contains(part), "{output}");
     }
     for last in ["12", "3"] {
         let [plain, app] = ["plain", "app"].map(|name| {

@@ -4,32 +4,32 @@ use fpgacc_device_passes::options::{General, PassOptions};
 use fpgacc_tests::compare::unchanged;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Rewrites, Rewritten, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, Rewritten, rewrite};
 use fpgacc_tests::rounds::{Rounds, job};
 use fpgacc_tests::seeds::{fail_smallest, seeds};
 
 /// Kernels in one program: building costs more than running.
 const BATCH: usize = 12;
 
-fn looped(job: &Job, told: Told, how: &str) -> Rewritten {
+fn looped(job: &Job, knowledge: Knowledge, how: &str) -> Rewritten {
     let options = PassOptions {
         general: General::Always,
         ..PassOptions::default()
     };
     let rewrites = Rewrites::GroupLoop(how.to_string());
-    rewrite(job, |_| told, &rewrites, &options).unwrap_or_else(|error| panic!("{error}"))
+    rewrite(job, |_| knowledge, &rewrites, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// With and without what is known of launches. Where groups do not divide, the kernel as it is runs.
-const WAYS: [(Told, &str); 4] = [
-    (Told::All, "4"),
-    (Told::Nothing, "2"),
-    (Told::Local, "1:2"),
-    (Told::Nothing, "1:4"),
+const WAYS: [(Knowledge, &str); 4] = [
+    (Knowledge::All, "4"),
+    (Knowledge::Nothing, "2"),
+    (Knowledge::Local, "1:2"),
+    (Knowledge::Nothing, "1:4"),
 ];
 
 /// Compares kernels before and after; `None` if nothing is wrong.
-fn fault(way: (Told, &str), kernels: &[Rounds]) -> Option<String> {
+fn fault(way: (Knowledge, &str), kernels: &[Rounds]) -> Option<String> {
     let original = job(kernels);
     let rewritten = looped(&original, way.0, way.1).job;
     let differs = unchanged(&original, &rewritten).err();

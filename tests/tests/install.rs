@@ -63,15 +63,18 @@ fn make_install_builds_nothing_and_uninstall_leaves_nothing() {
     }
     book::copy(&shop, "examples/first");
     let line = "cd examples/first && fpgacc nn.c nn.cl -o nn && ./nn && fpgacc++ --version";
-    let told = shop.sh(&format!("{INSTALLED} {line}")).success().stdout;
-    assert!(told.starts_with("place 496 of 1000 is 5 away\n"), "{told}");
+    let output = shop.sh(&format!("{INSTALLED} {line}")).success().stdout;
+    assert!(
+        output.starts_with("place 496 of 1000 is 5 away\n"),
+        "{output}"
+    );
     make(&shop, "uninstall");
     let left = shop.sh("find prefix -type f -o -type l").success().stdout;
     assert_eq!(left, "");
     shop.sh("rm -r built/share").success();
-    let told = shop.sh(&make_line(&shop, "install"));
-    assert_ne!(told.code, Some(0));
-    assert!(told.stdout.contains("make all"), "{}", told.stdout);
+    let output = shop.sh(&make_line(&shop, "install"));
+    assert_ne!(output.code, Some(0));
+    assert!(output.stdout.contains("make all"), "{}", output.stdout);
     assert!(!shop.path("prefix/bin/fpgacc").exists());
 }
 
@@ -87,8 +90,8 @@ fn the_debian_package_has_all_of_it() {
          && dpkg-deb -x fpgacc.deb unpacked",
         repository().display()
     );
-    let told = shop.sh(&line).success().stdout;
-    assert!(told.ends_with(concat!("\n", env!("CARGO_PKG_VERSION"), "\n")));
+    let output = shop.sh(&line).success().stdout;
+    assert!(output.ends_with(concat!("\n", env!("CARGO_PKG_VERSION"), "\n")));
     for name in [
         "bin/fpgacc",
         "bin/fpgacc++",
@@ -144,15 +147,15 @@ add_executable(plain plain.c)
         "PASS\n"
     );
     // The launcher compiles hosts of fpgacc's targets, too.
-    let told = shop
+    let output = shop
         .sh("CCACHE_DIR=$PWD/ccache ccache --print-stats")
         .success()
         .stdout;
-    let misses = told
+    let misses = output
         .lines()
         .find_map(|line| line.strip_prefix("cache_miss\t"));
     let misses: u32 = misses.unwrap().parse().unwrap();
-    assert!(misses >= 3, "{told}");
+    assert!(misses >= 3, "{output}");
     // Other tools read which compiler is called, with which flags.
     let commands = shop.text("program/build/compile_commands.json");
     assert!(
@@ -163,10 +166,10 @@ add_executable(plain plain.c)
     let again = format!("{environment} cmake --build build -v");
     assert!(shop.sh(&again).success().stdout.contains("no work to do"));
     shop.sh("touch program/twice.h").success();
-    let told = shop.sh(&again).success().stdout;
+    let output = shop.sh(&again).success().stdout;
     assert!(
-        told.contains("twice.cl.o") && !told.contains("main.c.o -c"),
-        "{told}"
+        output.contains("twice.cl.o") && !output.contains("main.c.o -c"),
+        "{output}"
     );
     shop.sh(&format!(
         "{environment} cmake --install build && cp twice.cl ../there/bin"
@@ -189,8 +192,8 @@ custom_target('app', input: ['main.c', 'launch.c', 'twice.cl'], output: ['app', 
 ",
     );
     let line = "cd program && meson setup build && ninja -C build && cp twice.cl build && cd build && ./app";
-    let told = shop.sh(&format!("{INSTALLED} {line}")).success().stdout;
-    assert!(told.ends_with("PASS\n"), "{told}");
+    let output = shop.sh(&format!("{INSTALLED} {line}")).success().stdout;
+    assert!(output.ends_with("PASS\n"), "{output}");
     let again = format!("{INSTALLED} cd program && ninja -C build");
     assert!(shop.sh(&again).success().stdout.contains("no work to do"));
     shop.sh("touch program/twice.h").success();
@@ -212,10 +215,10 @@ for file in out/*.fpga.cl; do
     FPGACC_PLATFORM=pocl fpgacc-aoc -march=emulator $file -o app.aocx
 done
 ./app";
-    let told = shop
+    let output = shop
         .sh(&format!("{INSTALLED} cd program; {line}"))
         .success();
-    assert_eq!(told.stdout, "PASS\n", "{}", told.stderr);
+    assert_eq!(output.stdout, "PASS\n", "{}", output.stderr);
 }
 
 #[test]
@@ -227,8 +230,8 @@ fn crates_say_what_a_registry_wants() {
         env!("CARGO"),
         manifest.display()
     );
-    let told = shop.sh(&line).success().stdout;
-    let metadata: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    let output = shop.sh(&line).success().stdout;
+    let metadata: serde_json::Value = serde_json::from_str(&output).expect("JSON");
     let packages = metadata["packages"].as_array().expect("packages");
     let mut published = 0;
     for package in packages {

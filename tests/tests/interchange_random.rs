@@ -8,7 +8,7 @@ use fpgacc_tests::compare::unchanged;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::planes::{Planes, job};
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Rewrites, Rewritten, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, Rewritten, rewrite};
 use fpgacc_tests::seeds::{fail_smallest, seeds};
 
 /// Kernels in one program: building costs more than running.
@@ -19,7 +19,7 @@ fn interchanged(job: &Job, ungrouped: bool, rewrites: &Rewrites) -> Rewritten {
     let loops: &mut ndrange_to_loop::Options = options.of_mut();
     loops.interchange = true;
     loops.ungrouped = ungrouped;
-    rewrite(job, |_| Told::All, rewrites, &options).unwrap_or_else(|error| panic!("{error}"))
+    rewrite(job, |_| Knowledge::All, rewrites, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Alone in groups, and with all other passes without groups.
@@ -51,12 +51,12 @@ fn random_planes_compute_the_same_bytes() {
         let planes: Vec<Planes> = (0..BATCH).map(|_| Planes::random(&mut random)).collect();
         for one in &planes {
             let made = interchanged(&job(std::slice::from_ref(one)), true, &ways()[1].1);
-            let told = |what: &str| {
+            let knowledge = |what: &str| {
                 made.remarks
                     .iter()
                     .any(|remark| remark.note.text.contains(what))
             };
-            let moved = told("runs outside of those over work-items");
+            let moved = knowledge("runs outside of those over work-items");
             fired += usize::from(moved);
             unspilled += usize::from(moved && !made.job.source.contains("_saved["));
             all += 1;

@@ -69,7 +69,7 @@ fn tests_of_macros_that_differ_are_told() {
     let kernels = shop.text("k.cl");
     let tests = "#ifdef cl_khr_fp64\n#endif\n#if defined(cl_khr_fp16)\n#endif\n# ifdef __IMAGE_SUPPORT__\n#endif\n";
     shop.write("k.cl", format!("// cl_khr_fp16\n{tests}{kernels}"));
-    let told = |words: &str| {
+    let output = |words: &str| {
         shop.fpgacc(&format!("host.c k.cl -o app {words}"))
             .success()
             .stderr
@@ -77,7 +77,7 @@ fn tests_of_macros_that_differ_are_told() {
     let fp16 =
         "k.cl:4:1: warning: 'cl_khr_fp16' is not what the compiler of the Intel emulator has";
     let images = "k.cl:6:1: warning: '__IMAGE_SUPPORT__' is not what the compiler of PoCL has";
-    let (intel, pocl) = (told("--platform=intel"), told("--platform=pocl"));
+    let (intel, pocl) = (output("--platform=intel"), output("--platform=pocl"));
     assert!(
         intel.contains(fp16) && !intel.contains("__IMAGE_SUPPORT__"),
         "{intel}"
@@ -89,7 +89,7 @@ fn tests_of_macros_that_differ_are_told() {
     assert!(!intel.contains("fp64' is"), "{intel}");
     shop.write("tests.h", "\n#if __OPTIMIZE__\n#endif\n");
     shop.write("k.cl", format!("#include \"tests.h\"\n{kernels}"));
-    let intel = told("--platform=intel");
+    let intel = output("--platform=intel");
     let in_header =
         "tests.h:2:1: warning: '__OPTIMIZE__' is not what the compiler of the Intel emulator has";
     assert!(intel.contains(in_header), "{intel}");

@@ -5,7 +5,7 @@ use fpgacc_device_passes::remark::Kind;
 use fpgacc_tests::compare::unchanged;
 use fpgacc_tests::job::{Fill, Geometry, Job};
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Rewrites, Rewritten, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, Rewritten, rewrite};
 use fpgacc_tests::seeds::{fail, seeds};
 
 /// The name of the pass.
@@ -163,7 +163,7 @@ fn decided(seed: u64, job: &Job) -> Result<Rewritten, String> {
         0 => Rewrites::All,
         _ => Rewrites::Only(PASS.to_string()),
     };
-    rewrite(job, |_| Told::All, &rewrites, &PassOptions::default())
+    rewrite(job, |_| Knowledge::All, &rewrites, &PassOptions::default())
         .map_err(|error| error.to_string())
 }
 

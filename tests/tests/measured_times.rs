@@ -153,14 +153,14 @@ fn errors_without_order_and_few_times_correct_nothing() {
     assert_eq!((counted("measured"), counted("corrected")), (1, 0));
     // Of several times of a form, the middle.
     assert_eq!(forms(&with)[0].1[0].1, 4e-3);
-    let told = shop.fpgacc("report k.cl --measured times.csv");
-    let told = told.success().stdout;
+    let output = shop.fpgacc("report k.cl --measured times.csv");
+    let output = output.success().stdout;
     assert!(
-        told.contains("NDRange, as it is (measured; predicted:"),
-        "{told}"
+        output.contains("NDRange, as it is (measured; predicted:"),
+        "{output}"
     );
     assert!(
-        told.contains("measured: 1 form of 1 kernel; too few"),
-        "{told}"
+        output.contains("measured: 1 form of 1 kernel; too few"),
+        "{output}"
     );
 }

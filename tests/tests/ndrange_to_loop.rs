@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fpgacc_tests::compare::{self, Bound, difference};
 use fpgacc_tests::job::{Fill, Geometry, Job};
-use fpgacc_tests::rewrite::Told;
+use fpgacc_tests::rewrite::Knowledge;
 use fpgacc_tests::run::{Platform, run as run_job};
 
 use loops_support::as_tasks;
@@ -68,8 +68,8 @@ fn barrier_kernels_give_the_expected_values() {
         let out = job.buffer(64, fpgacc_tests::job::Fill::Zero);
         let args = std::iter::once(out).chain(arg.map(fpgacc_tests::job::Arg::int));
         job.launch(kernel, Geometry::range(&[16], &[8]), args);
-        for told in [Told::Nothing, Told::Local, Told::All] {
-            let task = as_tasks(&job, told).unwrap_or_else(|e| panic!("{kernel}: {e}"));
+        for knowledge in [Knowledge::Nothing, Knowledge::Local, Knowledge::All] {
+            let task = as_tasks(&job, knowledge).unwrap_or_else(|e| panic!("{kernel}: {e}"));
             for platform in Platform::EMULATORS {
                 let after = run_job(&task, platform).unwrap_or_else(|e| panic!("{kernel}: {e}"));
                 let values: Vec<String> = after.buffers[0]
@@ -127,8 +127,8 @@ fn group_functions_do_what_plain_code_does() {
     if let Err(problem) = compare::certify(&reference) {
         panic!("not certified: {problem}");
     }
-    for told in [Told::Nothing, Told::Local, Told::All] {
-        let rewritten = as_tasks(&original, told).unwrap_or_else(|reason| panic!("{reason}"));
+    for knowledge in [Knowledge::Nothing, Knowledge::Local, Knowledge::All] {
+        let rewritten = as_tasks(&original, knowledge).unwrap_or_else(|reason| panic!("{reason}"));
         for platform in Platform::EMULATORS {
             let [before, after] = [&reference, &rewritten].map(|job| {
                 run_job(job, platform).unwrap_or_else(|e| panic!("{e}\n{}", job.source))
@@ -136,7 +136,7 @@ fn group_functions_do_what_plain_code_does() {
             let found = difference(&before.buffers, &after.buffers, &Bound::Exact);
             assert!(
                 found.is_none(),
-                "{told:?}: {platform:?}: {found:?}\n{}",
+                "{knowledge:?}: {platform:?}: {found:?}\n{}",
                 rewritten.source
             );
         }
@@ -157,13 +157,14 @@ fn check(name: &str, job: &Job) -> Vec<String> {
         .map(|platform| run_job(job, platform).unwrap_or_else(|e| panic!("{name}: {e}")))
         .collect();
     let mut problems = Vec::new();
-    for told in [Told::Nothing, Told::Local, Told::All] {
-        let rewritten = match as_tasks(job, told) {
+    for knowledge in [Knowledge::Nothing, Knowledge::Local, Knowledge::All] {
+        let rewritten = match as_tasks(job, knowledge) {
             Ok(rewritten) => rewritten,
             Err(reason) => {
-                let wants = |wanted: &String| told == Told::Nothing && reason.contains(wanted);
+                let wants =
+                    |wanted: &String| knowledge == Knowledge::Nothing && reason.contains(wanted);
                 if !job.wants_facts.as_ref().is_some_and(wants) {
-                    problems.push(format!("{told:?}: {reason}"));
+                    problems.push(format!("{knowledge:?}: {reason}"));
                 }
                 continue;
             }
@@ -172,14 +173,12 @@ fn check(name: &str, job: &Job) -> Vec<String> {
             match run_job(&rewritten, *platform) {
                 Ok(after) => {
                     let found = difference(&before.buffers, &after.buffers, &Bound::Exact);
-                    problems.extend(
-                        found.map(|at| {
-                            format!("{told:?}: {platform:?}: {at}\n{}", rewritten.source)
-                        }),
-                    );
+                    problems.extend(found.map(|at| {
+                        format!("{knowledge:?}: {platform:?}: {at}\n{}", rewritten.source)
+                    }));
                 }
                 Err(error) => {
-                    problems.push(format!("{told:?}: {error}\n{}", rewritten.source));
+                    problems.push(format!("{knowledge:?}: {error}\n{}", rewritten.source));
                 }
             }
         }

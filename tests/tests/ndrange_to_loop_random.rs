@@ -7,7 +7,7 @@ use std::fmt::Write;
 use fpgacc_tests::compare::{Bound, certify, difference};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::Told;
+use fpgacc_tests::rewrite::Knowledge;
 use fpgacc_tests::run::{Platform, run};
 use fpgacc_tests::seeds::{fail, seeds};
 
@@ -253,13 +253,14 @@ fn check(test: &str, job: &Job, seed: u64) {
         run(job, platform).unwrap_or_else(|e| fail(test, seed, &job.source, &e.to_string()))
     };
     let before = Platform::EMULATORS.map(|platform| run_on(job, platform));
-    for told in [Told::Nothing, Told::Local, Told::All] {
-        let rewritten = as_tasks(job, told).unwrap_or_else(|e| fail(test, seed, &job.source, &e));
+    for knowledge in [Knowledge::Nothing, Knowledge::Local, Knowledge::All] {
+        let rewritten =
+            as_tasks(job, knowledge).unwrap_or_else(|e| fail(test, seed, &job.source, &e));
         for (platform, before) in Platform::EMULATORS.into_iter().zip(&before) {
             let after = run_on(&rewritten, platform);
             if let Some(what) = difference(&before.buffers, &after.buffers, &Bound::Exact) {
                 let why = format!(
-                    "{told:?}, {platform:?}: {what}\nrewritten:\n{}\noriginal:",
+                    "{knowledge:?}, {platform:?}: {what}\nrewritten:\n{}\noriginal:",
                     rewritten.source
                 );
                 fail(test, seed, &job.source, &why);

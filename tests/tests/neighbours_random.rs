@@ -7,7 +7,7 @@ use fpgacc_tests::compare::unchanged;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::neighbours::{Neighbours, job};
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Rewrites, Rewritten, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, Rewritten, rewrite};
 use fpgacc_tests::seeds::{fail_smallest, seeds};
 
 /// Kernels in one program: building costs more than running.
@@ -15,7 +15,8 @@ const BATCH: usize = 16;
 
 fn computed(job: &Job, rewrites: &Rewrites) -> Rewritten {
     let options = PassOptions::default();
-    rewrite(job, |_| Told::Nothing, rewrites, &options).unwrap_or_else(|error| panic!("{error}"))
+    rewrite(job, |_| Knowledge::Nothing, rewrites, &options)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Compares kernels before and after, by the pass alone and with all others; `None` if nothing is wrong.

@@ -26,7 +26,7 @@ fn documents(text: &str) -> Vec<(String, serde_yaml::Value)> {
 }
 
 /// `k.cl:1:2: kernel 'k': text; label`, as the record has it.
-fn told(value: &serde_yaml::Value) -> String {
+fn output(value: &serde_yaml::Value) -> String {
     let text = |value: &serde_yaml::Value, key: &str| {
         let value = &value[key];
         let number = value.as_u64().map(|number| number.to_string());
@@ -84,7 +84,7 @@ fn a_record_says_what_the_remarks_say() {
     let mut recorded: Vec<String> = documents
         .iter()
         .map(|(_, value)| {
-            let line = told(value);
+            let line = output(value);
             let (text, pass) = line.rsplit_once(" [").expect("a pass");
             match value["Args"].as_sequence().expect("arguments").len() {
                 1 => line.clone(),

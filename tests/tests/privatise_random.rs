@@ -6,7 +6,7 @@ use fpgacc_device_passes::passes::PRIVATISE;
 use fpgacc_tests::compare::unchanged;
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::seeds::{fail_smallest, seeds};
 
 /// Kernels in one program: building costs more than running.
@@ -134,7 +134,12 @@ fn job(histograms: &[Histogram]) -> Job {
 }
 
 fn privatised(job: &Job, rewrites: &Rewrites) -> Job {
-    let made = rewrite(job, |_| Told::Nothing, rewrites, &PassOptions::default());
+    let made = rewrite(
+        job,
+        |_| Knowledge::Nothing,
+        rewrites,
+        &PassOptions::default(),
+    );
     made.unwrap_or_else(|error| panic!("{error}")).job
 }
 

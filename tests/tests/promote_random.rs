@@ -6,7 +6,7 @@ use fpgacc_device_passes::remark::Kind;
 use fpgacc_tests::compare::unchanged;
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Rewrites, Rewritten, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, Rewritten, rewrite};
 use fpgacc_tests::seeds::{fail, seeds};
 
 /// The name of the pass.
@@ -253,17 +253,18 @@ fn job(kernels: &[Kernel]) -> Job {
     job
 }
 
-fn ways(seed: u64) -> (Rewrites, Told) {
+fn ways(seed: u64) -> (Rewrites, Knowledge) {
     match seed % 3 {
-        0 => (Rewrites::Only(PASS.to_string()), Told::Nothing),
-        1 => (Rewrites::All, Told::All),
-        _ => (Rewrites::Unrolled, Told::Nothing),
+        0 => (Rewrites::Only(PASS.to_string()), Knowledge::Nothing),
+        1 => (Rewrites::All, Knowledge::All),
+        _ => (Rewrites::Unrolled, Knowledge::Nothing),
     }
 }
 
 fn promoted(seed: u64, job: &Job) -> Result<Rewritten, String> {
-    let (rewrites, told) = ways(seed);
-    rewrite(job, |_| told, &rewrites, &PassOptions::default()).map_err(|error| error.to_string())
+    let (rewrites, knowledge) = ways(seed);
+    rewrite(job, |_| knowledge, &rewrites, &PassOptions::default())
+        .map_err(|error| error.to_string())
 }
 
 /// What is wrong with a program after the pass; `None`: nothing.

@@ -317,7 +317,7 @@ fn buffers_are_those_of_the_host() {
     let buffers = report["programs"][0]["buffers"]
         .as_array()
         .expect("buffers");
-    let told = |buffer: &Value| {
+    let output = |buffer: &Value| {
         let uses = buffer["uses"].as_array().expect("uses").iter();
         let uses = uses.map(|one| format!("{} {} {}", one["kernel"], one["loads"], one["stores"]));
         (buffer["bytes"].as_u64(), uses.collect::<Vec<_>>())
@@ -330,7 +330,7 @@ fn buffers_are_those_of_the_host() {
     };
     let expected = [(Some(4 << 20), both(true)), (Some(4 << 20), both(false))];
     assert_eq!(
-        buffers.iter().map(told).collect::<Vec<_>>(),
+        buffers.iter().map(output).collect::<Vec<_>>(),
         expected,
         "{buffers:?}"
     );
@@ -344,12 +344,12 @@ fn lines_have_costs_and_loops_have_names() {
     let lines = chain["lines"].as_array().expect("lines");
     let own = lines
         .iter()
-        .find(|one| one["place"]["line"] == 11)
+        .find(|one| one["position"]["line"] == 11)
         .expect("line 11");
-    let told = own["operations"].to_string();
+    let output = own["operations"].to_string();
     assert!(
-        told.contains("float addition") && told.contains("float multiplication"),
-        "{told}"
+        output.contains("float addition") && output.contains("float multiplication"),
+        "{output}"
     );
     assert!(
         own["latency"].as_f64() > Some(1.0) && own["area"]["dsp"].as_f64() > Some(0.0),
@@ -424,7 +424,7 @@ fn operations_that_are_not_priced_are_named() {
         .filter_map(|one| one["name"].as_str())
         .collect();
     assert_eq!(names, ["printf", "hypot"]);
-    assert_eq!(unpriced[1]["place"]["line"], 6);
+    assert_eq!(unpriced[1]["position"]["line"], 6);
     assert_eq!(kernels(&report)[1]["unpriced"], serde_json::json!([]));
     let page = shop.fpgacc("report --html host.c k.cl").success().stdout;
     let (summary, _) = page.split_once("<section id=\"k1-1\"").expect("a kernel");
@@ -536,7 +536,7 @@ fn reports_of_aoc_replace_predictions() {
     let loops = measured["parts"][0]["loops"].as_array().unwrap();
     let own = loops
         .iter()
-        .find(|one| one["place"]["line"] == 10)
+        .find(|one| one["position"]["line"] == 10)
         .expect("a loop");
     assert_eq!(own["ii"], 40.0);
     let chosen = |kernel: &Value| {
@@ -546,9 +546,9 @@ fn reports_of_aoc_replace_predictions() {
     assert_eq!(chosen(&measured)["area"]["alut"], 4321.0);
     assert_eq!(chosen(&measured)["is_measured"], true);
     assert!(seconds(&chosen(&measured)) > seconds(&chosen(&predicted)));
-    let told = measured["disagreements"].to_string();
-    assert!(told.contains("line 10: aoc says II = 40"), "{told}");
-    assert!(told.contains("clock: aoc says 250 MHz"), "{told}");
+    let output = measured["disagreements"].to_string();
+    assert!(output.contains("line 10: aoc says II = 40"), "{output}");
+    assert!(output.contains("clock: aoc says 250 MHz"), "{output}");
     // A slower loop is slower.
     aoc_report(&shop, 80);
     assert!(seconds(&chosen(&chain(with))) > seconds(&chosen(&measured)));
@@ -587,14 +587,18 @@ fn kernels_too_large_to_be_priced_stay_as_they_are() {
             "__kernel void k(__global int *a) {{ int x = a[get_global_id(0)]; {sum} a[0] = x; }}\n"
         ),
     );
-    let told = shop
+    let output = shop
         .fpgacc("--emit=kernels -Rpass-missed=decision k.cl")
         .success();
-    assert!(told.stdout.contains("get_global_id(0)"), "{}", told.stdout);
     assert!(
-        told.stderr.contains("too large to be priced"),
+        output.stdout.contains("get_global_id(0)"),
         "{}",
-        told.stderr
+        output.stdout
+    );
+    assert!(
+        output.stderr.contains("too large to be priced"),
+        "{}",
+        output.stderr
     );
     let asked = shop
         .fpgacc("--emit=kernels -fexecution-model=k:swi k.cl")
@@ -670,13 +674,13 @@ fn older_board_files_are_read_with_a_hint() {
         board.replace("compiler: \"14.1\"", "unrolls_small_loops: true"),
     );
     assert_eq!(loops_of_small(&shop, "--board-file old.yaml"), 0);
-    let told = shop
+    let output = shop
         .fpgacc("report --board-file old.yaml small.cl")
         .success()
         .stderr;
     assert!(
-        told.contains("old.yaml: 'unrolls_small_loops' is a field of 'compiler' now")
-            && told.contains("write 'unrolls_instructions: 170' in it"),
-        "{told}"
+        output.contains("old.yaml: 'unrolls_small_loops' is a field of 'compiler' now")
+            && output.contains("write 'unrolls_instructions: 170' in it"),
+        "{output}"
     );
 }

@@ -5,7 +5,7 @@ use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::remark::Kind;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::Job;
-use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::run::Platform;
 
 /// The name of the pass.
@@ -23,15 +23,15 @@ fn kernels_with_registers_do_the_same() {
         panic!("not certified: {problem}");
     }
     let alone = Rewrites::Only(PASS.to_string());
-    for told in [Told::Nothing, Told::Local, Told::All] {
+    for knowledge in [Knowledge::Nothing, Knowledge::Local, Knowledge::All] {
         for rewrites in [&alone, &Rewrites::Wide, &Rewrites::All] {
-            let made = rewrite(&job, |_| told, rewrites, &PassOptions::default())
-                .unwrap_or_else(|error| panic!("{told:?}: {rewrites}: {error}"));
+            let made = rewrite(&job, |_| knowledge, rewrites, &PassOptions::default())
+                .unwrap_or_else(|error| panic!("{knowledge:?}: {rewrites}: {error}"));
             let mut remarks = made.remarks.iter();
             assert!(remarks.any(|remark| remark.pass == PASS && remark.kind != Kind::Missed));
             let platforms = [Platform::Intel, Platform::Pocl, Platform::Oclgrind];
             if let Err(difference) = same(&job, &made.job, &platforms, &Bound::Exact) {
-                panic!("{told:?}: {rewrites}: {difference}");
+                panic!("{knowledge:?}: {rewrites}: {difference}");
             }
         }
     }
@@ -42,17 +42,17 @@ fn what_is_kept_and_what_is_not_is_told() {
     let rewrites = Rewrites::Only(PASS.to_string());
     let made = rewrite(
         &job(),
-        |_| Told::Nothing,
+        |_| Knowledge::Nothing,
         &rewrites,
         &PassOptions::default(),
     )
     .unwrap_or_else(|error| panic!("{error}"));
-    let mut told: Vec<&str> = made
+    let mut knowledge: Vec<&str> = made
         .remarks
         .iter()
         .map(|remark| &*remark.note.text)
         .collect();
-    told.sort_unstable();
-    told.dedup();
-    insta::assert_snapshot!(told.join("\n"));
+    knowledge.sort_unstable();
+    knowledge.dedup();
+    insta::assert_snapshot!(knowledge.join("\n"));
 }

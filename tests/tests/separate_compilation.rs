@@ -405,10 +405,10 @@ int main(int argc, char **argv)
              fpgacc -c -Xkernel -DTYPE=float fill.cl -o float.o && \
              fpgacc -w -fexecution-model=swi host.c int.o float.o -o app")
         .success();
-    let told = shop
+    let output = shop
         .sh("FPGACC_VERBOSE=1 ./app -DTYPE=float -DTYPE=int")
         .success();
-    assert_eq!(told.stdout, "40200000\n00000002\n");
-    let tasks = told.stderr.matches("as one work-item").count();
-    assert_eq!(tasks, 2, "{}", told.stderr);
+    assert_eq!(output.stdout, "40200000\n00000002\n");
+    let tasks = output.stderr.matches("as one work-item").count();
+    assert_eq!(tasks, 2, "{}", output.stderr);
 }

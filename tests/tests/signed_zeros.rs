@@ -41,6 +41,6 @@ fn without_it_reductions_are_told() {
     shop.write("host.c", HOST);
     shop.write("k.cl", KERNELS);
     let line = "-fexecution-model=swi -Rpass --emit=kernels host.c k.cl -o k.out";
-    let told = shop.fpgacc(line).success().stderr;
-    assert!(told.contains("[-Rpass=reduction]"), "{told}");
+    let output = shop.fpgacc(line).success().stderr;
+    assert!(output.contains("[-Rpass=reduction]"), "{output}");
 }

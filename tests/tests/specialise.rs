@@ -5,7 +5,7 @@ use fpgacc_device_passes::options::PassOptions;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::half_known;
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite_knowing};
 use fpgacc_tests::run::Platform;
 use fpgacc_tests::scalars::job;
 use fpgacc_tests::seeds::{fail, seeds};
@@ -25,16 +25,20 @@ fn what_all_launches_agree_on() {
     for seed in seeds(3) {
         let mut random = Random::new(1000 + seed);
         let job = job(&mut random);
-        let rewritten =
-            rewrite_knowing(&job, |_| Told::All, &Rewrites::All, &PassOptions::default())
-                .unwrap_or_else(|e| {
-                    fail(
-                        "what_all_launches_agree_on",
-                        seed,
-                        &job.source,
-                        &e.to_string(),
-                    )
-                });
+        let rewritten = rewrite_knowing(
+            &job,
+            |_| Knowledge::All,
+            &Rewrites::All,
+            &PassOptions::default(),
+        )
+        .unwrap_or_else(|e| {
+            fail(
+                "what_all_launches_agree_on",
+                seed,
+                &job.source,
+                &e.to_string(),
+            )
+        });
         if let Err(difference) = certify(&job)
             .and_then(|()| same(&job, &rewritten.job, &Platform::EMULATORS, &Bound::Exact))
         {

@@ -7,7 +7,7 @@ use fpgacc_device_passes::options::PassOptions;
 use fpgacc_runtime::guard::Guard;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
-use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::run::Platform;
 use reduce_support::{reduced, small_integers};
 
@@ -56,7 +56,7 @@ fn kernel<'t>(text: &'t str, name: &str) -> &'t str {
 fn together_they_compute_the_same_bytes() {
     let original = job();
     let options = PassOptions::default();
-    let made = rewrite(&original, |_| Told::Local, &Rewrites::All, &options);
+    let made = rewrite(&original, |_| Knowledge::Local, &Rewrites::All, &options);
     let made = made.unwrap_or_else(|error| panic!("{error}"));
     let (rewritten, remarks) = (&made.job, &made.remarks);
     let text = &rewritten.source;

@@ -5,7 +5,7 @@ use fpgacc_device_passes::options::PassOptions;
 use fpgacc_tests::compare::unchanged;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::seeds::{fail_smallest, seeds};
 use fpgacc_tests::tiles::{Shared, job};
 
@@ -13,12 +13,12 @@ use fpgacc_tests::tiles::{Shared, job};
 const BATCH: usize = 20;
 
 fn tiled(job: &Job, seed: u64) -> Job {
-    let told = [Told::Local, Told::All, Told::Nothing][seed as usize % 3];
+    let knowledge = [Knowledge::Local, Knowledge::All, Knowledge::Nothing][seed as usize % 3];
     let rewrites = match seed % 4 {
         3 => Rewrites::Wide,
         _ => Rewrites::NdRange,
     };
-    let made = rewrite(job, |_| told, &rewrites, &PassOptions::default());
+    let made = rewrite(job, |_| knowledge, &rewrites, &PassOptions::default());
     made.unwrap_or_else(|error| panic!("{error}\n{}", job.source))
         .job
 }

@@ -58,13 +58,13 @@ fn a_run_is_recorded_and_is_what_it_was() {
     for (name, environment) in implementations() {
         let plain = shop.sh(&format!("{environment} ./app")).success();
         assert_eq!(plain.stdout, STDOUT, "{name}");
-        let told = shop
+        let output = shop
             .sh(&format!(
                 "{environment} fpgacc trace -o facts.yaml -- ./app"
             ))
             .success();
-        assert_eq!(told.stdout, plain.stdout, "{name}");
-        has(&told.stderr, &["5 launches of 2 kernels recorded"]);
+        assert_eq!(output.stdout, plain.stdout, "{name}");
+        has(&output.stderr, &["5 launches of 2 kernels recorded"]);
         let facts = facts(&shop, "facts.yaml");
         assert_eq!(facts.recording.as_ref().unwrap().runs, 1);
         let [program] = &facts.programs[..] else {
@@ -139,9 +139,9 @@ fn recorded_facts_specialise_kernels_and_are_guarded() {
         let build = format!(
             "--platform={platform} -fexecution-model=swi host.c k.cl facts.yaml -o fast -Rpass"
         );
-        let told = shop.fpgacc(&build).success();
+        let output = shop.fpgacc(&build).success();
         has(
-            &told.stderr,
+            &output.stderr,
             &[
                 "local size 64 x 1 x 1",
                 "parameters 'from' and 'to' are restrict",
@@ -236,11 +236,11 @@ fn a_program_runs_with_compiled_kernels_without_being_built_again() {
         }
         shop.fpgacc(&format!("--no-general {build}")).success();
         other_launches_are_refused(run);
-        let told = shop
+        let output = shop
             .sh("FPGACC_VERBOSE=1 fpgacc run --aocx fast.aocx -- ./app")
             .success();
         has(
-            &told.stderr,
+            &output.stderr,
             &["app+0x", "kernel `scale` launched as one work-item"],
         );
     }
@@ -375,21 +375,21 @@ fn wrong_uses_have_messages_and_leave_what_was_there() {
             "there are no kernels among the inputs",
         ),
     ] {
-        let told = shop.fpgacc(words);
-        assert_eq!(told.code, Some(code), "{words}: {}", told.stderr);
-        has(&told.stderr, &[message]);
+        let output = shop.fpgacc(words);
+        assert_eq!(output.code, Some(code), "{words}: {}", output.stderr);
+        has(&output.stderr, &[message]);
         assert_eq!(shop.text("old.yaml"), "kept\n", "{words}");
         assert_eq!(shop.entries(), before, "{words}");
     }
     shop.sh("cp k.aocx.json kept.json && sed -i 's/\"size\": 8/\"size\": 4/' k.aocx.json")
         .success();
-    let told = shop.fpgacc("run --aocx k.aocx -- ./app").failure();
-    has(&told.stderr, &["k.aocx.json is damaged"]);
+    let output = shop.fpgacc("run --aocx k.aocx -- ./app").failure();
+    has(&output.stderr, &["k.aocx.json is damaged"]);
     shop.sh("mv kept.json k.aocx.json && echo >>k.aocx")
         .success();
-    let told = shop.fpgacc("run --aocx k.aocx -- ./app").failure();
+    let output = shop.fpgacc("run --aocx k.aocx -- ./app").failure();
     has(
-        &told.stderr,
+        &output.stderr,
         &["k.aocx is not the file that k.aocx.json describes"],
     );
 }
@@ -397,9 +397,9 @@ fn wrong_uses_have_messages_and_leave_what_was_there() {
 #[test]
 fn a_program_that_fails_keeps_its_exit_code_and_the_facts() {
     let shop = shop();
-    let told = shop.fpgacc("trace -o facts.yaml -- ./app 7");
-    assert_eq!(told.code, Some(3), "{}", told.stderr);
-    has(&told.stderr, &["the program failed: exit code 3"]);
+    let output = shop.fpgacc("trace -o facts.yaml -- ./app 7");
+    assert_eq!(output.code, Some(3), "{}", output.stderr);
+    has(&output.stderr, &["the program failed: exit code 3"]);
     let facts = facts(&shop, "facts.yaml");
     assert_eq!((facts.programs.len(), facts.launches.len()), (1, 0));
 }
@@ -413,9 +413,9 @@ fn a_program_that_is_killed_while_it_waits_has_facts() {
     let host = format!("#include <unistd.h>\n{before}    pause();\n    printf(\"sum %g{after}");
     shop.write("waiting.c", host);
     shop.sh("cc -g waiting.c -o app -lOpenCL").success();
-    let told = shop.sh("fpgacc trace -o facts.yaml -- timeout -s KILL 10 ./app");
-    assert_eq!(told.code, Some(137), "{}", told.stderr);
-    has(&told.stderr, &["5 launches of 2 kernels recorded"]);
+    let output = shop.sh("fpgacc trace -o facts.yaml -- timeout -s KILL 10 ./app");
+    assert_eq!(output.code, Some(137), "{}", output.stderr);
+    has(&output.stderr, &["5 launches of 2 kernels recorded"]);
     assert_eq!(launches(&facts(&shop, "facts.yaml"), "sums").len(), 1);
 }
 
@@ -494,10 +494,13 @@ fn buffers_of_one_line_are_several() {
         "__kernel void add(__global int *a, __global int *b, __global int *c)\n\
                           {\n    int i = get_global_id(0);\n    c[i] = a[i] + b[i];\n}\n",
     );
-    let told = shop
+    let output = shop
         .fpgacc("-Rpass=restrict --emit=kernels add.cl --facts facts.yaml")
         .success();
-    has(&told.stderr, &["parameters 'a', 'b' and 'c' are restrict"]);
+    has(
+        &output.stderr,
+        &["parameters 'a', 'b' and 'c' are restrict"],
+    );
 }
 
 /// However a program ends, a launch is in the facts, or it is said that it is not.
@@ -513,18 +516,22 @@ fn a_program_may_end_without_a_word() {
     ] {
         let shop = Workshop::new();
         ending(&shop, 1, end);
-        let told = shop.sh("fpgacc trace -o facts.yaml -- ./app");
-        assert_eq!(told.code, Some(code), "{end}: {}", told.stderr);
-        has(&told.stderr, &["1 launches of 1 kernels recorded"]);
-        assert!(!told.stderr.contains("missing"), "{end}: {}", told.stderr);
+        let output = shop.sh("fpgacc trace -o facts.yaml -- ./app");
+        assert_eq!(output.code, Some(code), "{end}: {}", output.stderr);
+        has(&output.stderr, &["1 launches of 1 kernels recorded"]);
+        assert!(
+            !output.stderr.contains("missing"),
+            "{end}: {}",
+            output.stderr
+        );
         // Of many in a row the last ones may be missing.
         ending(&shop, 500, end);
-        let told = shop.sh("fpgacc trace -o facts.yaml -- ./app");
+        let output = shop.sh("fpgacc trace -o facts.yaml -- ./app");
         let facts = facts(&shop, "facts.yaml");
         let recorded = facts.launches[0].recorded.as_ref().unwrap().count;
         let number = |text: &str| text.split_whitespace().find_map(|word| word.parse().ok());
-        let lost = told.stderr.split_once("warning: the last ");
+        let lost = output.stderr.split_once("warning: the last ");
         let lost: u64 = lost.map_or(0, |(_, text)| number(text).unwrap_or(1));
-        assert_eq!(recorded + lost, 500, "{end}: {}", told.stderr);
+        assert_eq!(recorded + lost, 500, "{end}: {}", output.stderr);
     }
 }

@@ -133,9 +133,9 @@ fn counts_are_exact_and_the_program_does_not_see_them() {
     for (name, environment) in implementations() {
         let plain = shop.sh(&format!("{environment} ./app")).success();
         let trace = format!("{environment} fpgacc trace --trip-counts -o facts.yaml");
-        let told = shop.sh(&format!("{trace} -- ./app")).success();
-        assert_eq!(told.stdout, plain.stdout, "{name}");
-        assert!(!told.stderr.contains("note"), "{}", told.stderr);
+        let output = shop.sh(&format!("{trace} -- ./app")).success();
+        assert_eq!(output.stdout, plain.stdout, "{name}");
+        assert!(!output.stderr.contains("note"), "{}", output.stderr);
         let recorded = self::recorded(&shop);
         let expected = Model::work().at_lines(&shop.text("counts.cl"));
         assert_eq!(counts(&recorded), expected, "{name}");
@@ -174,12 +174,12 @@ fn texts_that_are_not_understood_run_as_they_are() {
     let odd = "int odd(x) int x; { return x; }\n";
     shop.write("counts.cl", format!("{odd}{text}"));
     let plain = shop.sh("./app").success();
-    let told = shop
+    let output = shop
         .sh("fpgacc trace --trip-counts -o facts.yaml -- ./app")
         .success();
-    assert_eq!(told.stdout, plain.stdout);
+    assert_eq!(output.stdout, plain.stdout);
     has(
-        &told,
+        &output,
         &[
             "counts.cl:1:",
             "the kernels of this program run as they are, and count nothing",
@@ -209,10 +209,10 @@ kernel void scale(global float *from, global float *to, float factor, int step) 
         "#ifdef ALTERA_CL\n#define LIMIT 5\n#else\n#define LIMIT 3\n#endif\n",
     );
     let plain = shop.sh("python3 host.py").success();
-    let told = shop
+    let output = shop
         .sh("fpgacc trace --trip-counts -o facts.yaml -- python3 host.py")
         .success();
-    assert_eq!(told.stdout, plain.stdout);
+    assert_eq!(output.stdout, plain.stdout);
     let recorded = recorded(&shop);
     let loops: Vec<_> = recorded.loops.iter().collect();
     let [one] = loops[..] else {

@@ -58,12 +58,13 @@ fn points(trials: &[String]) -> Vec<&str> {
 fn the_fastest_variant_is_built_from_its_facts() {
     let shop = shop();
     let words = "--strategy=exhaustive --space=space.yaml -o tuned.yaml -- 4096";
-    let told = tune(&shop, words).success();
+    let output = tune(&shop, words).success();
     assert!(
-        told.stdout
+        output
+            .stdout
             .starts_with("3 builds measured; 4 variants of 2 kernels\nfastest: "),
         "{}",
-        told.stdout
+        output.stdout
     );
     assert_eq!(trials(&shop).len(), 3);
     let facts = shop.text("tuned.yaml");
@@ -86,14 +87,15 @@ fn the_fastest_variant_is_built_from_its_facts() {
     assert_eq!(shop.sh("./app 4096").success().stdout, "right\n");
     // Another device's are left out.
     shop.write("other.yaml", facts.replace("device: pocl", "device: a10"));
-    let told = shop
+    let output = shop
         .fpgacc(&format!("--emit=kernels {build} other.yaml"))
         .success();
     assert!(
-        told.stderr
+        output
+            .stderr
             .contains("facts that were tuned on 'a10' are left out"),
         "{}",
-        told.stderr
+        output.stderr
     );
 }
 
@@ -114,19 +116,19 @@ fn what_was_measured_is_not_measured_again() {
         .stdout;
     let outcomes = after.lines().filter(|line| line.contains("\"outcome\""));
     assert_eq!(outcomes.count(), 1, "{after}");
-    let told = tune(&shop, &format!("{words} -- 4096")).success();
+    let output = tune(&shop, &format!("{words} -- 4096")).success();
     assert!(
-        told.stdout.starts_with("3 builds measured"),
+        output.stdout.starts_with("3 builds measured"),
         "{}",
-        told.stdout
+        output.stdout
     );
     assert!(!shop.path("fpgacc-tune/journals/0003.jsonl").exists());
     // Another program's results are no use.
-    let told = tune(&shop, &format!("{words} -- 8192")).failure();
+    let output = tune(&shop, &format!("{words} -- 8192")).failure();
     assert!(
-        told.stderr.contains("the folder of another search"),
+        output.stderr.contains("the folder of another search"),
         "{}",
-        told.stderr
+        output.stderr
     );
 }
 
@@ -195,17 +197,18 @@ fn a_space_that_is_too_large_is_searched_in_part_and_says_so() {
     let tune = format!(
         "tune --target=hardware --board=de5a-net --aoc={aoc} --runs=1 --run-off=7 --budget=4 tune.c tune.cl -- 4096"
     );
-    let told = shop.fpgacc(&tune).success();
+    let output = shop.fpgacc(&tune).success();
     assert!(
-        told.stderr
+        output
+            .stderr
             .contains("warning: 'scale' has more than 20000 combinations: "),
         "{}",
-        told.stderr
+        output.stderr
     );
     assert!(
-        told.stdout.contains("of more that there are"),
+        output.stdout.contains("of more that there are"),
         "{}",
-        told.stdout
+        output.stdout
     );
     let tried = trials(&shop).len();
     assert!((2..=4).contains(&tried), "{tried}");
@@ -225,19 +228,19 @@ fn stand_in(shop: &Workshop) {
 #[test]
 fn a_program_that_fails_is_not_tuned() {
     let shop = shop();
-    let told = tune(&shop, "--space=space.yaml -- nothing").failure();
+    let output = tune(&shop, "--space=space.yaml -- nothing").failure();
     assert!(
-        told.stderr.contains("cannot be measured as it is: "),
+        output.stderr.contains("cannot be measured as it is: "),
         "{}",
-        told.stderr
+        output.stderr
     );
-    let told = shop
+    let output = shop
         .fpgacc("tune --platform=intel tune.c tune.cl -- 4096")
         .failure();
     assert!(
-        told.stderr.contains("an emulator's times say nothing"),
+        output.stderr.contains("an emulator's times say nothing"),
         "{}",
-        told.stderr
+        output.stderr
     );
 }
 
@@ -251,16 +254,16 @@ fn aoc_builds_variants_for_boards() {
     let tune = format!(
         "tune {words} --aoc={aoc} --runs=1 --run-off=7 -o tuned.yaml tune.c tune.cl -- 4096"
     );
-    let told = shop.fpgacc(&tune).success();
+    let output = shop.fpgacc(&tune).success();
     assert!(
-        told.stdout.starts_with("3 builds measured"),
+        output.stdout.starts_with("3 builds measured"),
         "{}",
-        told.stdout
+        output.stdout
     );
     assert!(
-        !told.stdout.contains("as fast as the original"),
+        !output.stdout.contains("as fast as the original"),
         "{}",
-        told.stdout
+        output.stdout
     );
     assert!(shop.text("tuned.yaml").contains("device: de5a-net"));
     let built = shop.sh("ls fpgacc-tune/points/*/app.aocx").success();
@@ -273,11 +276,11 @@ fn aoc_builds_variants_for_boards() {
     let tune = tune
         .replace("space.yaml", "seeds.yaml")
         .replace("--runs=1", "--runs=1 --folder=seeds");
-    let told = shop.fpgacc(&tune).success();
+    let output = shop.fpgacc(&tune).success();
     assert!(
-        told.stdout.starts_with("3 builds measured"),
+        output.stdout.starts_with("3 builds measured"),
         "{}",
-        told.stdout
+        output.stdout
     );
     let facts = shop.sh("cat seeds/points/*/tuned.yaml").success().stdout;
     assert!(
@@ -314,23 +317,25 @@ fn faults_of_spaces_are_told_with_their_place() {
         ),
     ] {
         shop.write("space.yaml", text);
-        let told = tune(&shop, "--space=space.yaml -- 4096").failure();
-        assert!(told.stderr.contains(expected), "{}", told.stderr);
+        let output = tune(&shop, "--space=space.yaml -- 4096").failure();
+        assert!(output.stderr.contains(expected), "{}", output.stderr);
     }
-    let told = shop.fpgacc("tune tune.c tune.cl --run-off=6");
+    let output = shop.fpgacc("tune tune.c tune.cl --run-off=6");
     assert!(
-        told.stderr
+        output
+            .stderr
             .contains("--run-off: 6 rounds cannot show that anything is faster"),
         "{}",
-        told.stderr
+        output.stderr
     );
-    let told = shop.fpgacc("tune tune.c tune.cl --runs=0");
-    assert_eq!(told.code, Some(2));
+    let output = shop.fpgacc("tune tune.c tune.cl --runs=0");
+    assert_eq!(output.code, Some(2));
     assert!(
-        told.stderr
+        output
+            .stderr
             .contains("--runs: '0' is no number of at least 1"),
         "{}",
-        told.stderr
+        output.stderr
     );
 }
 
@@ -387,11 +392,11 @@ fn builds_can_be_jobs_of_a_cluster() {
     shop.sh("chmod +x bin/*").success();
     let line = "PATH=$PWD/bin:$PATH fpgacc tune --platform=pocl --runs=1 --quiet --jobs=4 --strategy=exhaustive \
                 '--slurm=--mem=2G --time=1:00:00' --space=space.yaml tune.c tune.cl -- 4096";
-    let told = shop.sh(line).success();
+    let output = shop.sh(line).success();
     assert!(
-        told.stdout.starts_with("3 builds measured"),
+        output.stdout.starts_with("3 builds measured"),
         "{}",
-        told.stdout
+        output.stdout
     );
     let asked = shop.text("sbatch.log");
     assert_eq!(asked.lines().count(), 2, "{asked}");
@@ -413,6 +418,10 @@ fn builds_can_be_jobs_of_a_cluster() {
         "#!/bin/sh\necho no such partition >&2; exit 1\n",
     );
     shop.sh("rm -r fpgacc-tune").success();
-    let told = shop.sh(line).failure();
-    assert!(told.stderr.contains("no such partition"), "{}", told.stderr);
+    let output = shop.sh(line).failure();
+    assert!(
+        output.stderr.contains("no such partition"),
+        "{}",
+        output.stderr
+    );
 }

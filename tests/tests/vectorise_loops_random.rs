@@ -4,7 +4,7 @@ use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::passes::vectorise;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::run::Platform;
 use fpgacc_tests::seeds::{fail, seeds};
 use fpgacc_tests::vector_loops::job;
@@ -23,7 +23,7 @@ fn random_loops_compute_the_same_bytes() {
         let mut options = PassOptions::default();
         options.of_mut::<vectorise::LoopOptions>().lanes = Some(lanes);
         let alone = Rewrites::Only("vectorise-loops".to_string());
-        let made = rewrite(&original, |_| Told::Nothing, &alone, &options)
+        let made = rewrite(&original, |_| Knowledge::Nothing, &alone, &options)
             .unwrap_or_else(|error| panic!("{error}"));
         all += BATCH;
         fired += made.fired.len();

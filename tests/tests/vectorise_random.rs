@@ -4,7 +4,7 @@ use fpgacc_device_passes::options::PassOptions;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::Job;
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Rewrites, Rewritten, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, Rewritten, rewrite};
 use fpgacc_tests::run::Platform;
 use fpgacc_tests::seeds::{fail, seeds};
 use fpgacc_tests::vectors::job;
@@ -12,9 +12,9 @@ use fpgacc_tests::vectors::job;
 /// Kernels in one program: building costs more than running.
 const BATCH: usize = 20;
 
-fn vectorised(job: &Job, lanes: u64, how: Option<&str>, told: Told) -> Rewritten {
+fn vectorised(job: &Job, lanes: u64, how: Option<&str>, knowledge: Knowledge) -> Rewritten {
     let rewrites = Rewrites::Vectorised(lanes, how.map(str::to_string));
-    let made = rewrite(job, |_| told, &rewrites, &PassOptions::default());
+    let made = rewrite(job, |_| knowledge, &rewrites, &PassOptions::default());
     made.unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -34,8 +34,8 @@ fn random_vectors_compute_the_same_bytes() {
         } else {
             lanes
         };
-        let told = [Told::All, Told::Local, Told::Nothing][seed as usize % 3];
-        let made = vectorised(&original, lanes, how, told);
+        let knowledge = [Knowledge::All, Knowledge::Local, Knowledge::Nothing][seed as usize % 3];
+        let made = vectorised(&original, lanes, how, knowledge);
         all += BATCH;
         // Launches that do not divide would take the kernel as it is.
         fired += (made.job.launches.iter())

@@ -39,7 +39,7 @@ fn has(text: &str, parts: &[&str]) {
 fn a_right_program_is_the_same_on_each_emulator() {
     let shop = shop();
     for platform in ["intel", "pocl"] {
-        let told = verify(&shop, &format!("--platform={platform}")).success();
+        let output = verify(&shop, &format!("--platform={platform}")).success();
         let table = "                    original   rewritten
 launches                   1           1
 read-backs                 5           5
@@ -50,9 +50,13 @@ lines printed              1           1
 kernel reverse: 1 launch as one work-item
 compared: 5 read-backs, 332 bytes: all the same
 ";
-        assert!(told.stdout.starts_with(table), "{}", told.stdout);
-        assert!(told.stdout.ends_with("verdict: same\n"), "{}", told.stdout);
-        assert_eq!(told.stderr, "");
+        assert!(output.stdout.starts_with(table), "{}", output.stdout);
+        assert!(
+            output.stdout.ends_with("verdict: same\n"),
+            "{}",
+            output.stdout
+        );
+        assert_eq!(output.stderr, "");
     }
     assert_eq!(shop.entries(), ["verify.c", "verify.cl"]);
 }
@@ -86,8 +90,8 @@ int main("#;
     shop.write("verify.c", host.replace("\nint main(", looks));
     shop.write("settings", "");
     let before = shop.entries();
-    let told = verify(&shop, "").success();
-    has(&told.stdout, &["verdict: same\n"]);
+    let output = verify(&shop, "").success();
+    has(&output.stdout, &["verdict: same\n"]);
     let kernels = shop.text("verify.cl");
     // So do the further builds that settle a difference.
     shop.write(
@@ -100,10 +104,10 @@ int main("#;
     verify(&shop, "--strict-fp -- relaxed").success();
     assert_eq!(shop.entries(), before);
     shop.sh("mkdir bin && mv settings bin").success();
-    let told = verify(&shop, "-o bin/app").success();
-    has(&told.stdout, &["verdict: same\n"]);
-    let told = verify(&shop, "").failure();
-    has(&told.stderr, &["no ./settings"]);
+    let output = verify(&shop, "-o bin/app").success();
+    has(&output.stdout, &["verdict: same\n"]);
+    let output = verify(&shop, "").failure();
+    has(&output.stderr, &["no ./settings"]);
 }
 
 #[test]
@@ -120,11 +124,15 @@ fn images_are_missed_when_the_program_is_built() {
     let line =
         "k.cl:1:35: warning: kernel 'f' takes an image, and Intel's FPGA emulator has no images";
     for words in ["-o app", "--verify"] {
-        let told = shop.fpgacc(&format!("--platform=intel {words} host.c k.cl"));
-        has(&told.stderr, &[line, "help: --platform=pocl"]);
+        let output = shop.fpgacc(&format!("--platform=intel {words} host.c k.cl"));
+        has(&output.stderr, &[line, "help: --platform=pocl"]);
     }
-    let told = shop.fpgacc("--platform=pocl host.c k.cl -o app").success();
-    assert!(!told.stderr.contains("takes an image"), "{}", told.stderr);
+    let output = shop.fpgacc("--platform=pocl host.c k.cl -o app").success();
+    assert!(
+        !output.stderr.contains("takes an image"),
+        "{}",
+        output.stderr
+    );
 }
 
 #[test]
@@ -132,10 +140,10 @@ fn objects_are_verified_too_and_the_program_stays_where_the_user_wants_it() {
     let shop = shop();
     shop.sh("fpgacc -g -c verify.c -o h.o && fpgacc -c verify.cl -o k.o")
         .success();
-    let told = shop
+    let output = shop
         .fpgacc("--verify -fexecution-model=swi h.o k.o -o app")
         .success();
-    has(&told.stdout, &["as one work-item", "verdict: same\n"]);
+    has(&output.stdout, &["as one work-item", "verdict: same\n"]);
     shop.sh("./app && FPGACC_ORIGINAL=1 ./app").success();
 }
 
@@ -159,7 +167,7 @@ fn tampered_kernels_are_found_with_their_place() {
     let wrong = seal::program_of(&wrong).expect("a seal").to_vec();
     let build = seal::build_of(&right).expect("a seal");
     shop.write("tampered/app.aocx", seal::seal(wrong, build, "verify.cl"));
-    let told = shop
+    let output = shop
         .sh("FPGACC_AOCX_PATH=$PWD/tampered/app.aocx fpgacc --verify verify.c verify.cl -o app")
         .failure();
     let source = shop.text("verify.c");
@@ -169,7 +177,7 @@ fn tampered_kernels_are_found_with_their_place() {
     let place = format!("verify.c:{}", above.unwrap() + 2);
     let place = format!("first difference: read-back 1, {place}, clEnqueueReadBuffer, buffer 1\n");
     has(
-        &told.stdout,
+        &output.stdout,
         &[
             &place,
             // 0.5 and 0.25 in the four groups, at element 15.
@@ -185,9 +193,9 @@ fn tampered_kernels_are_found_with_their_place() {
 
 #[test]
 fn a_program_that_differs_from_itself_is_undecided() {
-    let told = verify(&shop(), "-- random").failure();
+    let output = verify(&shop(), "-- random").failure();
     has(
-        &told.stdout,
+        &output.stdout,
         &[
             "first difference: read-back 1, verify.c:",
             "verdict: undecided: the original differs from itself",
@@ -205,26 +213,26 @@ fn numbers_that_kernels_print_count() {
     );
     shop.write("verify.cl", &prints);
     // Without any read-back. Other groups may run when that of the number has changed it.
-    let told = verify(&shop, "-- blind").success();
+    let output = verify(&shop, "-- blind").success();
     has(
-        &told.stdout,
+        &output.stdout,
         &[
             "lines printed             16          16\n",
             "verdict: same\n",
         ],
     );
-    let told = verify(&shop, "-- blind random").failure();
+    let output = verify(&shop, "-- blind random").failure();
     has(
-        &told.stdout,
+        &output.stdout,
         &["printed: numbers differ", "verdict: undecided"],
     );
 }
 
 #[test]
 fn what_is_printed_counts_but_for_numbers() {
-    let told = verify(&shop(), "-- which").failure();
+    let output = verify(&shop(), "-- which").failure();
     has(
-        &told.stdout,
+        &output.stdout,
         &[
             "compared: 5 read-backs, 332 bytes: all the same\n",
             "printed: words differ, first in line 2\n  original:  `original`\n  rewritten: `rewritten`\n",
@@ -241,35 +249,35 @@ fn build_logs_are_no_part_of_the_comparison() {
         let words = format!("--platform={platform} -o app -- log");
         verify(&shop, &words).success();
         // On its own, the program hears what the original's compiler says.
-        let told = shop.sh("./app log").success().stdout;
+        let output = shop.sh("./app log").success().stdout;
         let original = shop.sh("FPGACC_ORIGINAL=1 ./app log").success().stdout;
         let log = |text: &str| text.split(">>").next().map(String::from);
-        assert_eq!(log(&told), log(&original));
+        assert_eq!(log(&output), log(&original));
     }
 }
 
 #[test]
 fn a_program_that_fails_is_not_taken_for_the_same() {
     let shop = shop();
-    let told = verify(&shop, "-- fail").failure();
+    let output = verify(&shop, "-- fail").failure();
     has(
-        &told.stderr,
+        &output.stderr,
         &[
             "the program fails with its original kernels: exit code 4",
             "no input file",
         ],
     );
-    let told = verify(&shop, "-- crash").failure();
+    let output = verify(&shop, "-- crash").failure();
     has(
-        &told.stderr,
+        &output.stderr,
         &["original kernels: killed by signal 6 (SIGABRT"],
     );
-    let told = verify(&shop, "-- blind").failure();
-    has(&told.stderr, &["the program reads nothing back"]);
+    let output = verify(&shop, "-- blind").failure();
+    has(&output.stderr, &["the program reads nothing back"]);
     // A number that means something else than failure.
-    let told = verify(&shop, "-- seven").success();
+    let output = verify(&shop, "-- seven").success();
     has(
-        &told.stdout,
+        &output.stdout,
         &["exit code                  7           7\n"],
     );
 }
@@ -283,9 +291,9 @@ fn a_launch_that_only_the_rewritten_program_refuses_is_a_difference() {
         "float own = a[get_global_id(0)];\n    t[l] = own;",
     );
     shop.write("verify.cl", kept.replace("+ 0.5f", "+ own"));
-    let told = verify(&shop, "--max-local-size=16 -- wide").failure();
+    let output = verify(&shop, "--max-local-size=16 -- wide").failure();
     has(
-        &told.stdout,
+        &output.stdout,
         &[
             "kernel reverse: 1 launch as one work-item, 1 of them refused\n",
             "first difference: read-back 1,",
@@ -295,7 +303,7 @@ fn a_launch_that_only_the_rewritten_program_refuses_is_a_difference() {
         ],
     );
     has(
-        &told.stderr,
+        &output.stderr,
         &["at most 16 work-items", "launch: error -54"],
     );
 }
@@ -305,9 +313,9 @@ fn a_text_that_fpgacc_did_not_compile_is_not_compared_with_itself() {
     let shop = shop();
     let other = shop.text("verify.cl").replace("0.5f", "0.75f");
     shop.write("other.cl", other);
-    let told = verify(&shop, "-- other").failure();
+    let output = verify(&shop, "-- other").failure();
     has(
-        &told.stderr,
+        &output.stderr,
         &[
             "the program launches no kernel that fpgacc compiled",
             "this program text is none that fpgacc compiled",
@@ -333,16 +341,16 @@ fn sums_in_another_order_are_held_to_a_bound() {
         shop.fpgacc(&format!("--verify {options} {build} -- --input iris.csv"))
             .success()
     };
-    let told = verify("");
+    let output = verify("");
     has(
-        &told.stdout,
+        &output.stdout,
         &[
             "bound: float 1e-4 of the value",
             "verdict: same within the bound\n",
         ],
     );
-    let told = verify("--strict-fp");
-    has(&told.stdout, &[": all the same\n", "verdict: same\n"]);
+    let output = verify("--strict-fp");
+    has(&output.stdout, &[": all the same\n", "verdict: same\n"]);
 }
 
 #[test]
@@ -364,9 +372,9 @@ fn what_the_device_s_compiler_rounds_otherwise_is_settled() {
         .replace("0.5f", "third");
     shop.write("verify.cl", sums);
     // The build option lets the compiler join and simplify.
-    let told = verify(&shop, "--strict-fp -o app -- relaxed").success();
+    let output = verify(&shop, "--strict-fp -o app -- relaxed").success();
     has(
-        &told.stdout,
+        &output.stdout,
         &[
             "compared: 5 read-backs, 332 bytes: ",
             " different\n",
@@ -375,9 +383,9 @@ fn what_the_device_s_compiler_rounds_otherwise_is_settled() {
         ],
     );
     assert!(
-        !told.stdout.contains("FPGACC_ORIGINAL=1"),
+        !output.stdout.contains("FPGACC_ORIGINAL=1"),
         "{}",
-        told.stdout
+        output.stdout
     );
     let prelude = r"$(printf '#pragma OPENCL FP_CONTRACT OFF\n#line 1\n ')";
     shop.sh(&format!(
@@ -403,15 +411,15 @@ fn functions_of_the_implementation_s_precision_are_settled() {
         );
         shop.write("sines.cl", kernels);
         let words = "--verify -fexecution-model=swi --platform=intel sines.c sines.cl";
-        let told = shop.fpgacc(words).success();
+        let output = shop.fpgacc(words).success();
         // Whether the emulator has two functions for them depends on the CPU.
         let settled = "without contraction: different; one work-item at a time as well: all the same\n\
                        verdict: same without vectors: ";
-        let is_settled = told.stdout.contains(settled);
+        let is_settled = output.stdout.contains(settled);
         assert!(
-            is_settled || told.stdout.ends_with("verdict: same\n"),
+            is_settled || output.stdout.ends_with("verdict: same\n"),
             "{}",
-            told.stdout
+            output.stdout
         );
     }
 }
@@ -429,15 +437,15 @@ fn sums_beyond_the_bound_are_no_rounding() {
     a[get_global_id(0)] = sum + t",
     );
     shop.write("verify.cl", sums);
-    let told = verify(&shop, "").failure();
+    let output = verify(&shop, "").failure();
     has(
-        &told.stdout,
+        &output.stdout,
         &[
             "without contraction: different; with --strict-fp as well: all the same\n",
             "verdict: different: `reduction` changed the order of operations",
         ],
     );
-    assert_eq!(told.code, Some(1));
+    assert_eq!(output.code, Some(1));
     verify(&shop, "--strict-fp").success();
 }
 
@@ -446,12 +454,12 @@ fn words_after_the_dashes_are_the_program_s_own() {
     let shop = shop();
     shop.write("words", "-c fail");
     // None of these is an option or a response file of fpgacc.
-    let told = verify(&shop, "-o app -- -c @words -o x --verify -- y").success();
-    has(&told.stdout, &["verdict: same\n"]);
+    let output = verify(&shop, "-o app -- -c @words -o x --verify -- y").success();
+    has(&output.stdout, &["verdict: same\n"]);
     assert!(!shop.entries().contains(&"x".to_string()));
     // Without --verify they are files.
-    let told = shop.fpgacc("verify.c verify.cl -o app -- y").failure();
-    has(&told.stderr, &["no such file: 'y'"]);
+    let output = shop.fpgacc("verify.c verify.cl -o app -- y").failure();
+    has(&output.stderr, &["no such file: 'y'"]);
 }
 
 #[test]
@@ -464,12 +472,12 @@ fn wrong_uses_are_told() {
         ("--target=source", "--verify runs programs on an emulator"),
         ("--target=hardware", "--verify runs programs on an emulator"),
     ] {
-        let told = verify(&shop, words);
-        assert_eq!(told.code, Some(2), "{words}: {}", told.stderr);
-        has(&told.stderr, &[what]);
+        let output = verify(&shop, words);
+        assert_eq!(output.code, Some(2), "{words}: {}", output.stderr);
+        has(&output.stderr, &[what]);
     }
-    let told = shop.fpgacc("--verify -- verify.c");
-    assert_eq!(told.code, Some(2));
-    has(&told.stderr, &["no input files"]);
+    let output = shop.fpgacc("--verify -- verify.c");
+    assert_eq!(output.code, Some(2));
+    has(&output.stderr, &["no input files"]);
     assert_eq!(shop.entries(), ["verify.c", "verify.cl"]);
 }

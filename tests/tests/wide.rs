@@ -4,7 +4,7 @@
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
-use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::run::Platform;
 
 const KERNELS: &str = include_str!("inputs/wide.cl");
@@ -29,7 +29,7 @@ fn job() -> Job {
 fn wide_kernels_compute_the_same_bytes() {
     let original = job();
     let options = PassOptions::default();
-    let rewritten = rewrite(&original, |_| Told::Local, &Rewrites::Wide, &options).unwrap();
+    let rewritten = rewrite(&original, |_| Knowledge::Local, &Rewrites::Wide, &options).unwrap();
     let text = &rewritten.job.source;
     for attribute in [
         "reqd_work_group_size(16, 1, 1)",

@@ -6,7 +6,7 @@ use fpgacc_device_passes::passes::{WINDOW, ndrange_to_loop, window};
 use fpgacc_tests::compare::unchanged;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::seeds::{fail_smallest, seeds};
 use fpgacc_tests::stencils::{Stencil, job};
 
@@ -20,8 +20,8 @@ fn windowed(job: &Job, lanes: u64, items: bool) -> Job {
     options.of_mut::<ndrange_to_loop::Options>().ungrouped = true;
     let alone = Rewrites::Only(WINDOW.to_string());
     let made = match items {
-        true => rewrite(job, |_| Told::All, &Rewrites::All, &options),
-        false => rewrite(job, |_| Told::Nothing, &alone, &options),
+        true => rewrite(job, |_| Knowledge::All, &Rewrites::All, &options),
+        false => rewrite(job, |_| Knowledge::Nothing, &alone, &options),
     };
     made.unwrap_or_else(|error| panic!("{error}")).job
 }

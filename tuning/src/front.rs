@@ -1,6 +1,6 @@
 //! Points that no other beats in every objective.
 
-/// The places of the points for which no other is as good in both costs and better in one; by the first cost. Of equal
+/// The indices of the points for which no other is as good in both costs and better in one; by the first cost. Of equal
 /// points the first is kept.
 pub fn front(costs: &[[f64; 2]]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..costs.len()).collect();

@@ -32,7 +32,7 @@ impl Pool {
 
     /// Those that are not here yet, which are here from now on.
     fn unknown(&mut self, space: &Space, points: impl IntoIterator<Item = Point>) -> Vec<Point> {
-        let is_new = |point: &Point| self.known.insert(space.places(point));
+        let is_new = |point: &Point| self.known.insert(space.indices(point));
         points.into_iter().filter(is_new).collect()
     }
 }
@@ -91,8 +91,8 @@ mod tests {
         let space = large();
         let goal: Vec<usize> = (0..40).map(|at| usize::from(at % 4 == 0)).collect();
         let off = |point: &Point| {
-            let places = space.places(point);
-            places.iter().zip(&goal).filter(|(a, b)| a != b).count()
+            let indices = space.indices(point);
+            indices.iter().zip(&goal).filter(|(a, b)| a != b).count()
         };
         let mut pool = Pool::default();
         let mut looked = pool.draw(&space, 100, 3);

@@ -145,8 +145,8 @@ impl Space {
 
     /// Whether a rule holds for the values that are chosen yet.
     fn holds(&self, rule: &Rule, chosen: &[&Setting]) -> bool {
-        let place = |name: &String| self.parameters.iter().position(|one| one.name == *name);
-        let value = |name: &String| chosen.get(place(name)?).copied();
+        let index = |name: &String| self.parameters.iter().position(|one| one.name == *name);
+        let value = |name: &String| chosen.get(index(name)?).copied();
         match rule {
             Rule::Needs {
                 parameter,
@@ -187,14 +187,14 @@ impl Space {
         self.parameters.iter().filter_map(first).collect()
     }
 
-    /// The places of a point's values among those of each parameter.
-    pub fn places(&self, point: &Point) -> Vec<usize> {
-        let place = |one: &Parameter| {
+    /// The indices of a point's values among those of each parameter.
+    pub fn indices(&self, point: &Point) -> Vec<usize> {
+        let index = |one: &Parameter| {
             let value = point.get(&one.name)?;
             one.values.iter().position(|own| own == value)
         };
-        let places = self.parameters.iter().map(place);
-        places.map(Option::unwrap_or_default).collect()
+        let indices = self.parameters.iter().map(index);
+        indices.map(Option::unwrap_or_default).collect()
     }
 
     /// A point whose values are drawn one after the other, each of those that hold the rules; `None`: the values that came
@@ -262,8 +262,8 @@ impl Space {
         }
     }
 
-    /// A point as numbers between 0 and 1, for distances: the place of a number among the numbers, on a logarithmic
-    /// scale; a place of its own for each word.
+    /// A point as numbers between 0 and 1, for distances: the index of a number among the numbers, on a logarithmic
+    /// scale; a index of its own for each word.
     pub fn features(&self, point: &Point) -> Vec<f64> {
         let mut features = Vec::new();
         for parameter in &self.parameters {
@@ -296,17 +296,17 @@ fn scale(value: &Setting) -> Option<f64> {
 }
 
 /// A point in words: what is not as at first.
-pub fn words(space: &Space, point: &Point) -> String {
+pub fn describe(space: &Space, point: &Point) -> String {
     let first = space.first();
     let other = point
         .iter()
         .filter(|(name, value)| first.get(*name) != Some(value));
-    let words: Vec<String> = other
+    let describe: Vec<String> = other
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
-    match words.is_empty() {
+    match describe.is_empty() {
         true => "as it is".to_string(),
-        false => words.join(" "),
+        false => describe.join(" "),
     }
 }
 
@@ -386,7 +386,7 @@ mod tests {
         let mut random = Random::new(1);
         let mut drawn: Vec<Vec<usize>> = (0..500)
             .filter_map(|_| space.draw(&mut random))
-            .map(|point| space.places(&point))
+            .map(|point| space.indices(&point))
             .collect();
         drawn.sort();
         drawn.dedup();
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn words_tell_what_differs() {
         let points = space().points(100);
-        assert_eq!(words(&space(), &points[0]), "as it is");
-        assert_eq!(words(&space(), &points[1]), "units=2");
+        assert_eq!(describe(&space(), &points[0]), "as it is");
+        assert_eq!(describe(&space(), &points[1]), "units=2");
     }
 }

@@ -29,14 +29,14 @@ pub struct Fault {
     pub what: String,
     /// A way out, if there is one to name.
     pub help: Option<String>,
-    /// What stands at the place at fault; empty: the place is known otherwise.
+    /// What stands at the position at fault; empty: the position is known otherwise.
     pub word: String,
     /// Line and column, from 1, if YAML tells.
-    pub place: Option<(usize, usize)>,
+    pub position: Option<(usize, usize)>,
 }
 
 impl Fault {
-    /// One that has no place.
+    /// One that has no position.
     pub fn of(what: String) -> Self {
         Fault::at("", what, None)
     }
@@ -46,7 +46,7 @@ impl Fault {
             what,
             help,
             word: word.to_string(),
-            place: None,
+            position: None,
         }
     }
 }
@@ -87,7 +87,9 @@ pub fn read(text: &str) -> Result<SpaceFile, Fault> {
             },
             help: Some("fpgacc tune --show-space shows the format".to_string()),
             word: String::new(),
-            place: error.location().map(|place| (place.line(), place.column())),
+            position: error
+                .location()
+                .map(|position| (position.line(), position.column())),
         }
     })?;
     match file.version {
@@ -212,7 +214,7 @@ mod tests {
         );
         let field = read("version: 1\nparameters: [{nam: x}]\n").unwrap_err();
         assert!(field.what.contains("parameters[0]"), "{field}");
-        assert_eq!(field.place.map(|(line, _)| line), Some(2));
+        assert_eq!(field.position.map(|(line, _)| line), Some(2));
         let rule = "version: 1\nparameters: []\nrules: [{product_of: [k.x], at_most: 2}]\n";
         assert_eq!(fault(rule), "a rule speaks of 'k.x', which is no parameter");
     }

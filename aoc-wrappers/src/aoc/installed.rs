@@ -25,7 +25,7 @@ pub struct Aoc {
 impl Aoc {
     /// The command for a build, for people.
     pub(crate) fn command_line(&self, request: &BuildRequest, sources: &[PathBuf]) -> String {
-        let args = flags::arguments(&self.version, request, sources, request.place());
+        let args = flags::arguments(&self.version, request, sources, request.destination());
         Command::new(&self.program)
             .args(args.unwrap_or_default())
             .line()
@@ -235,19 +235,19 @@ mod tests {
     #[test]
     fn looks_where_the_sdk_puts_it() {
         let folder = tempfile::tempdir().unwrap();
-        let places = [
+        let paths = [
             "named/aoc",
             "variable/aoc",
             "path/aoc",
             "intel/bin/aoc",
             "altera/bin/aoc",
         ];
-        for (place, version) in places.iter().zip(["22.1", "22.2", "22.3", "20.1", "16.1"]) {
-            program(&folder.path().join(place), &saying(version));
+        for (path, version) in paths.iter().zip(["22.1", "22.2", "22.3", "20.1", "16.1"]) {
+            program(&folder.path().join(path), &saying(version));
         }
         // Ours may stand before it in the path.
         program(&folder.path().join("ours/aoc"), "echo fpgacc-aoc 0.1.0");
-        let at = |place: &str| folder.path().join(place).into_os_string();
+        let at = |path: &str| folder.path().join(path).into_os_string();
         let mut path = at("ours");
         path.push(":");
         path.push(at("path"));

@@ -34,12 +34,12 @@ impl Product {
         let Some(project) = &self.project else {
             return Ok(None);
         };
-        let place = reports_folder(output);
-        replace_folder(project, &place).map_err(|source| AocError::Io {
-            path: place.clone(),
+        let destination = reports_folder(output);
+        replace_folder(project, &destination).map_err(|source| AocError::Io {
+            path: destination.clone(),
             source,
         })?;
-        Ok(Some(place))
+        Ok(Some(destination))
     }
 
     /// A copy of those parts of an installed project folder that people read: its `reports`, and
@@ -115,12 +115,12 @@ impl Aoc {
         })?;
         let project = Some(work.join(&stem)).filter(|project| project.is_dir());
         if !status.success() {
-            let kept = project.and_then(|project| keep_failed(&project, request.place()));
+            let kept = project.and_then(|project| keep_failed(&project, request.destination()));
             return Err(AocError::Failed { status, log, kept });
         }
         let output = work.join(&name);
         if !output.is_file() {
-            return Err(AocError::NoOutput(request.place().to_path_buf()));
+            return Err(AocError::NoOutput(request.destination().to_path_buf()));
         }
         Ok(Product {
             folder,

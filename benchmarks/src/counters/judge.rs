@@ -272,7 +272,7 @@ impl Sums {
         };
         self.sure += 1;
         let is_said = |one: &Counts| {
-            let near = |told: &f64| (told - average(one)).abs() <= CLOSE * average(one);
+            let near = |stated: &f64| (stated - average(one)).abs() <= CLOSE * average(one);
             said.sectors.iter().any(near)
         };
         let is_one = said.sectors.len() == 1;
@@ -286,8 +286,8 @@ impl Sums {
             true => format!(", with a warning{}", gain.unwrap_or_default()),
             false => String::new(),
         };
-        let told = averages(said.sectors.iter().copied());
-        Some(format!("{counted}; {told} said{warned}"))
+        let stated = averages(said.sectors.iter().copied());
+        Some(format!("{counted}; {stated} said{warned}"))
     }
 
     fn branch(&mut self, counts: &[Counts], said: Option<&Said>) -> Option<String> {
@@ -305,12 +305,12 @@ impl Sums {
         self.exact += usize::from(said.diverges == diverges);
         self.said += usize::from(said.diverges);
         self.both += usize::from(said.diverges && diverges);
-        let told = if said.diverges {
+        let stated = if said.diverges {
             "that it diverges"
         } else {
             "that it does not diverge"
         };
-        (said.diverges != diverges).then(|| format!("{counted}; it says {told}"))
+        (said.diverges != diverges).then(|| format!("{counted}; it says {stated}"))
     }
 }
 
@@ -339,8 +339,8 @@ impl Sums {
         };
         let is_exact = counts.iter().all(is_said);
         self.exact += usize::from(is_exact);
-        let told = averages(said.sectors.iter().copied());
-        (!is_exact).then(|| format!("{counted}; {told} said"))
+        let stated = averages(said.sectors.iter().copied());
+        (!is_exact).then(|| format!("{counted}; {stated} said"))
     }
 }
 
@@ -352,14 +352,14 @@ impl fmt::Display for Totals {
             self.kernels,
             self.took.as_secs_f64() * 1e3
         )?;
-        self.accesses.tell(f, "accesses", "wasteful")?;
-        self.branches.tell(f, "branches", "divergent")?;
-        self.banks.tell(f, "local memory", "with conflicts")
+        self.accesses.summarise(f, "accesses", "wasteful")?;
+        self.branches.summarise(f, "branches", "divergent")?;
+        self.banks.summarise(f, "local memory", "with conflicts")
     }
 }
 
 impl Sums {
-    fn tell(&self, f: &mut fmt::Formatter<'_>, what: &str, bad: &str) -> fmt::Result {
+    fn summarise(&self, f: &mut fmt::Formatter<'_>, what: &str, bad: &str) -> fmt::Result {
         let Sums {
             executed,
             sure,

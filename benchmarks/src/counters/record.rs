@@ -25,12 +25,12 @@ pub fn record(
     once: &Path,
     folder: &Path,
 ) -> Result<(), String> {
-    let told =
+    let described =
         |error: &dyn std::fmt::Display| format!("{} {}: {error}", entry.program, entry.kernel);
-    let own = std::env::current_exe().map_err(|error| told(&error))?;
+    let own = std::env::current_exe().map_err(|error| described(&error))?;
     let plan = facts_of(folder, entry).with_extension("plan");
     std::fs::write(&plan, entry.plan(&root.display().to_string(), data))
-        .map_err(|error| told(&error))?;
+        .map_err(|error| described(&error))?;
     let trace = Command::new(own.with_file_name("fpgacc"))
         .args(["trace", "--accesses", "--quiet", "-o"])
         .arg(facts_of(folder, entry))
@@ -38,11 +38,11 @@ pub fn record(
         .arg(once)
         .arg(&plan)
         .dir(folder);
-    let ran = trace.capture().map_err(|error| told(&error))?;
-    std::fs::remove_file(&plan).map_err(|error| told(&error))?;
+    let ran = trace.capture().map_err(|error| described(&error))?;
+    std::fs::remove_file(&plan).map_err(|error| described(&error))?;
     match ran.status.success() && ran.stderr.is_empty() {
         true => Ok(()),
-        false => Err(told(&ran.stderr_text())),
+        false => Err(described(&ran.stderr_text())),
     }
 }
 

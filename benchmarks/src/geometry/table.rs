@@ -40,7 +40,7 @@ pub fn table(all: &[Judgement], parts: bool) -> String {
                 }
             }
         }
-        let _ = writeln!(text, "  {}", one.chosen.1.limit.words());
+        let _ = writeln!(text, "  {}", one.chosen.1.limit.description());
         if parts {
             explain(&mut text, "chosen", Some(&one.chosen.1));
             explain(&mut text, "best", one.of_best.as_ref());

@@ -386,7 +386,7 @@ fn together(launches: Vec<(Prediction, f64)>, again: &[bool], board: &Board) -> 
 }
 
 /// The branches of which the table says how often they are taken.
-fn branches(module: &Module, sources: &SourceMap, told: &[Branch]) -> BTreeMap<Span, f64> {
+fn branches(module: &Module, sources: &SourceMap, given: &[Branch]) -> BTreeMap<Span, f64> {
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     let mut found = BTreeMap::new();
     for (_, function) in module.functions.iter() {
@@ -399,7 +399,7 @@ fn branches(module: &Module, sources: &SourceMap, told: &[Branch]) -> BTreeMap<S
                 return;
             };
             let text = squeezed(sources.text(span));
-            if let Some(known) = told.iter().find(|branch| squeezed(&branch.cond) == text) {
+            if let Some(known) = given.iter().find(|branch| squeezed(&branch.cond) == text) {
                 found.insert(at, known.taken);
             }
         });

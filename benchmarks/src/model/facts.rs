@@ -97,12 +97,12 @@ pub fn of<'a>(
     launches: impl Iterator<Item = Launched<'a>>,
 ) -> Result<Facts, String> {
     let mut facts = Facts::default();
-    for (place, launched) in launches.enumerate() {
+    for (index, launched) in launches.enumerate() {
         let kernel = module
             .kernels()
             .find(|id| module.functions[*id].name == launched.kernel);
         let kernel = kernel.ok_or_else(|| format!("no kernel {}", launched.kernel))?;
-        let site = Location::new("host", place as u32 + 1, 1);
+        let site = Location::new("host", index as u32 + 1, 1);
         let launch = launch(module, &module.functions[kernel], launched, site.clone());
         for arg in &launch.args {
             if let ArgValue::Memory(name) = &arg.value {

@@ -64,7 +64,7 @@ fn once() -> u64 {
 /// A version with its kernels.
 struct Ready {
     table: Rc<Table>,
-    /// Its place in the table.
+    /// Its index in the table.
     at: usize,
     module: Module,
 }

@@ -272,7 +272,7 @@ pub fn shape(
 }
 
 /// The loops whose conditions have known average trip counts.
-pub fn trips(module: &Module, sources: &SourceMap, told: &[Trips]) -> BTreeMap<Span, f64> {
+pub fn trips(module: &Module, sources: &SourceMap, given: &[Trips]) -> BTreeMap<Span, f64> {
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     let mut found = BTreeMap::new();
     for (_, function) in module.functions.iter() {
@@ -290,7 +290,7 @@ pub fn trips(module: &Module, sources: &SourceMap, told: &[Trips]) -> BTreeMap<S
                 return;
             };
             let text = squeezed(sources.text(span));
-            let known = told.iter().find(|t| squeezed(&t.cond) == text);
+            let known = given.iter().find(|t| squeezed(&t.cond) == text);
             if let Some(known) = known {
                 found.insert(at, known.trips);
             }

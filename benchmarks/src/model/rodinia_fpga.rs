@@ -156,7 +156,7 @@ impl Comparison<'_> {
     fn write(&self, text: &mut String, folder: &Path, compiler: &Compiler) -> Ratios {
         let _ = writeln!(text, "{}: {}", self.program.name, self.program.input);
         let mut experts: Vec<(&str, f64)> = Vec::new();
-        for (place, version) in self.program.versions.iter().enumerate() {
+        for (index, version) in self.program.versions.iter().enumerate() {
             let priced = version
                 .read(folder, compiler)
                 .map(|read| self.price(version, &read));
@@ -167,7 +167,7 @@ impl Comparison<'_> {
             if let (Ok(priced), Some(_)) = (&priced, self.request.only) {
                 text.push_str(&priced.why);
             }
-            let fitting = priced.ok().filter(|priced| priced.fits && place > 0);
+            let fitting = priced.ok().filter(|priced| priced.fits && index > 0);
             experts.extend(fitting.map(|priced| (version.name.as_str(), priced.seconds)));
         }
         let mut made = None;
@@ -186,8 +186,8 @@ impl Comparison<'_> {
         }
         let ratios = ratios(&experts, made);
         for (what, ratio) in [(FIRST_EXPERT, ratios.first_expert), ("best", ratios.best)] {
-            let told = ratio.map_or("none".to_string(), |ratio| format!("{ratio:.2}"));
-            let _ = writeln!(text, "  fpgacc / {what}: {told}");
+            let stated = ratio.map_or("none".to_string(), |ratio| format!("{ratio:.2}"));
+            let _ = writeln!(text, "  fpgacc / {what}: {stated}");
         }
         ratios
     }
@@ -198,7 +198,7 @@ impl Comparison<'_> {
             let name = &read.module.functions[kernel].name;
             let launches = read.facts.launches.iter().zip(&version.launches);
             let own = launches.filter(|(_, sizes)| sizes.kernel == *name);
-            for (place, (launch, sizes)) in own.enumerate() {
+            for (index, (launch, sizes)) in own.enumerate() {
                 let shape = LaunchShape {
                     fp_relaxed: self.fp_relaxed,
                     trips: points::trips(&read.module, &read.sources, &version.trips),
@@ -207,7 +207,7 @@ impl Comparison<'_> {
                 let contract = LaunchContract::default();
                 let prediction = predict(&read.module, kernel, self.board, &shape, &contract);
                 reasons.push_str(&why::why(name, &prediction, &read.sources));
-                all.push((prediction, sizes.count as f64, place > 0));
+                all.push((prediction, sizes.count as f64, index > 0));
             }
         }
         Priced {
@@ -283,9 +283,9 @@ impl Version {
         })
     }
 
-    /// How many launches the one at a place of the facts stands for.
+    /// How many launches the one at a index of the facts stands for.
     fn count(&self, launch: Option<usize>) -> f64 {
-        launch.map_or(1.0, |place| self.launches[place].count as f64)
+        launch.map_or(1.0, |index| self.launches[index].count as f64)
     }
 
     /// Seconds of all launches of a form.
@@ -301,8 +301,8 @@ impl Version {
         let mut all = Vec::new();
         for decision in decided.decisions.values() {
             let parts = &decision.chosen().price.parts;
-            for (place, part) in parts.iter().enumerate() {
-                let again = place > 0 && parts[place - 1].version == part.version;
+            for (index, part) in parts.iter().enumerate() {
+                let again = index > 0 && parts[index - 1].version == part.version;
                 let times = part.count * self.count(part.launch);
                 all.push((part.prediction.clone(), times, again));
             }

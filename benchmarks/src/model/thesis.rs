@@ -254,10 +254,10 @@ fn predictions<'a>(
     for kernel in module.kernels() {
         let name = &module.functions[kernel].name;
         let contract = report.contracts.get(name).cloned().unwrap_or_default();
-        for place in report.launches.get(name).into_iter().flatten() {
-            let shape = LaunchShape::of(&[&read.facts.launches[*place]]);
+        for index in report.launches.get(name).into_iter().flatten() {
+            let shape = LaunchShape::of(&[&read.facts.launches[*index]]);
             let launch = predict(&module, kernel, board, &shape, &contract);
-            all.push((&program.launches[*place], launch));
+            all.push((&program.launches[*index], launch));
         }
     }
     all
@@ -305,7 +305,7 @@ fn choose(program: &Program, read: &Read, board: &Board, level: u8, lines: &mut 
     for (name, decision) in &decided.decisions {
         let count = |part: &fpgacc_decision::Part| {
             part.launch
-                .map_or(1.0, |place| program.launches[place].count as f64)
+                .map_or(1.0, |index| program.launches[index].count as f64)
         };
         let all = |candidate: &fpgacc_decision::Candidate| -> f64 {
             let parts = candidate.price.parts.iter();

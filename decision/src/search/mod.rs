@@ -24,13 +24,13 @@ use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::Family as Device;
 
 use super::choose::{OTHER_FAMILY, SAME};
+use super::describe::label;
 use super::price::{GAIN, Made, Pricing, share_of};
 use super::requested::ExecutionModel;
 use super::requested::restrained;
 use super::side_by_side;
 use super::tables;
 use super::variant::{Candidate, Family, Origin, Refused, Searched, step};
-use super::words::label;
 
 pub use self::effort::{Effort, SearchTime};
 
@@ -43,7 +43,7 @@ const RANK_OF_WIDE: u32 = 4;
 pub struct Found {
     /// The forms that are told of, that of the input first.
     pub candidates: Vec<Candidate>,
-    /// The place of the one that the passes make for a request.
+    /// The index of the one that the passes make for a request.
     pub standard: usize,
     /// How far the search went.
     pub searched: Searched,
@@ -250,7 +250,7 @@ impl Search<'_> {
         }
     }
 
-    /// Makes and prices a form. Its place among the forms.
+    /// Makes and prices a form. Its index among the forms.
     fn add(&mut self, pipeline: Pipeline, rank: u32, from: Option<usize>) -> usize {
         let (pipeline, made) = self.make(pipeline);
         let known = self.made().position(|other| other.is_made_by(&made.report));
@@ -456,19 +456,19 @@ impl Search<'_> {
                 at = self.nodes[node].from;
             }
         }
-        let place: BTreeMap<usize, usize> = kept.iter().copied().zip(0..).collect();
+        let index: BTreeMap<usize, usize> = kept.iter().copied().zip(0..).collect();
         let mut refused: BTreeMap<usize, Vec<Refused>> =
             kept.iter().map(|&at| (at, self.refused(at))).collect();
         let nodes = self.nodes.into_iter().enumerate();
-        let nodes = nodes.filter(|(at, _)| place.contains_key(at));
+        let nodes = nodes.filter(|(at, _)| index.contains_key(at));
         let candidates = nodes.map(|(at, node)| Candidate {
             refused: refused.remove(&at).unwrap_or_default(),
-            from: node.from.and_then(|from| place.get(&from).copied()),
+            from: node.from.and_then(|from| index.get(&from).copied()),
             ..node.candidate
         });
         Found {
             candidates: candidates.collect(),
-            standard: place[&standard],
+            standard: index[&standard],
             searched,
         }
     }

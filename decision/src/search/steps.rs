@@ -52,7 +52,7 @@ const MOST_SIZES: usize = 4;
 /// No more copies of bodies are priced: a guess, well beyond what fits on a device.
 pub const MOST_COPIES: f64 = 1024.0;
 
-/// Loops that may be unrolled, also those that are, by their places.
+/// Loops that may be unrolled, also those that are, by their indices.
 #[derive(Clone, Debug, Default)]
 pub struct Loops(BTreeMap<usize, Loop>);
 
@@ -147,7 +147,7 @@ pub fn replicated(form: &Pipeline) -> u64 {
     simd * units
 }
 
-/// Work-items of NDRanges, or places of windows.
+/// Work-items of NDRanges, or indices of windows.
 fn at_a_time(form: &Pipeline) -> u64 {
     replicated(form) * window_lanes(form)
 }
@@ -170,7 +170,7 @@ pub fn merged(form: &Pipeline) -> u64 {
     lanes * coarsening(&form.options).map_or(1, |how| how.factor)
 }
 
-/// Whether the loops of two forms have the same places. Loops over lanes, those that load tiles, and what is left
+/// Whether the loops of two forms have the same indices. Loops over lanes, those that load tiles, and what is left
 /// of loops over vectors stand between others.
 pub fn has_loops_of(form: &Pipeline, other: &Pipeline) -> bool {
     let added = |form: &Pipeline| {

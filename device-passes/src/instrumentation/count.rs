@@ -353,8 +353,8 @@ impl Adder<'_> {
     ) -> Vec<Stmt> {
         let narrow = self.function.use_var(count);
         let narrow = self.function.exprs.cast(self.uint, narrow);
-        let place = self.sum(counters, at, false);
-        let before = self.atomic_add(place, low);
+        let location = self.sum(counters, at, false);
+        let before = self.atomic_add(location, low);
         let low_used = self.function.use_var(low);
         let op = UnaryOp::Complement;
         let unary = Expr::Unary {
@@ -402,9 +402,9 @@ impl Adder<'_> {
         }
     }
 
-    fn atomic_add(&mut self, place: ExprId, value: VarId) -> ExprId {
+    fn atomic_add(&mut self, location: ExprId, value: VarId) -> ExprId {
         let value = self.function.use_var(value);
-        let args = vec![place, value];
+        let args = vec![location, value];
         self.function
             .exprs
             .call_builtin("atomic_add", self.uint, args)

@@ -333,11 +333,11 @@ impl<'a> Planner<'a> {
         if types.as_array(ty).is_some() || types.as_record(ty).is_some() {
             return;
         }
-        let (place, offset, bytes) = self.vector_part(id, layout.size);
-        if self.is_bit_field(place) {
+        let (location, offset, bytes) = self.vector_part(id, layout.size);
+        if self.is_bit_field(location) {
             return;
         }
-        let quals = match self.aliases.is_volatile(place) {
+        let quals = match self.aliases.is_volatile(location) {
             true => Qualifiers::VOLATILE,
             false => Qualifiers::empty(),
         };
@@ -348,7 +348,7 @@ impl<'a> Planner<'a> {
             offset,
             bytes,
         };
-        self.add(place, what, span, Edit::Lvalue(space, quals));
+        self.add(location, what, span, Edit::Lvalue(space, quals));
     }
 
     /// The vector that components are of, the bytes before the first of them, and theirs.
@@ -359,12 +359,16 @@ impl<'a> Planner<'a> {
         else {
             return (id, 0, bytes);
         };
-        let (place, before, _) = self.vector_part(*base, bytes);
+        let (location, before, _) = self.vector_part(*base, bytes);
         let types = &self.module.types;
         let vector = types.as_vector(self.function.exprs.ty(*base));
         let size = vector.map_or(1, |(scalar, _)| scalar.size());
         let first = u64::from(components.iter().copied().min().unwrap_or_default());
-        (place, before + first * size, size * components.len() as u64)
+        (
+            location,
+            before + first * size,
+            size * components.len() as u64,
+        )
     }
 
     fn is_bit_field(&self, id: ExprId) -> bool {
@@ -437,7 +441,7 @@ struct Writer<'a> {
     now: VarId,
     /// Variables that loops need: what `now` was before, and the number of the iteration.
     loops: Vec<(VarId, VarId)>,
-    places: u32,
+    number_of_sites: u32,
 }
 
 impl<'a> Writer<'a> {
@@ -459,7 +463,7 @@ impl<'a> Writer<'a> {
             now,
             loops: Vec::new(),
             // Sites of different functions are different ones.
-            places: (id.index() as u32) << 12,
+            number_of_sites: (id.index() as u32) << 12,
         }
     }
 
@@ -518,10 +522,10 @@ impl<'a> Writer<'a> {
             .add(Expr::Call { callee, args }, ty, None)
     }
 
-    fn place(&mut self) -> ExprId {
-        self.places += 1;
-        let place = i64::from(self.places);
-        self.int(place)
+    fn site_number(&mut self) -> ExprId {
+        self.number_of_sites += 1;
+        let number = i64::from(self.number_of_sites);
+        self.int(number)
     }
 
     fn int(&mut self, value: i64) -> ExprId {
@@ -532,18 +536,18 @@ impl<'a> Writer<'a> {
     fn hand_down(&mut self, needing: &BTreeSet<FunctionId>) {
         let (memory, now, inside) = (self.memory, self.now, self.callees.inside);
         let (ty, int) = (self.callees.now, self.module.types.int());
-        let mut places = self.places;
+        let mut number_of_sites = self.number_of_sites;
         hand_down(&mut self.module.functions[self.id], needing, &mut |f| {
-            places += 1;
+            number_of_sites += 1;
             let spelling = None;
-            let value = i128::from(places);
-            let place = f.exprs.add(Expr::Int { value, spelling }, int, None);
-            let args = vec![f.use_var(now), place];
+            let value = i128::from(number_of_sites);
+            let location = f.exprs.add(Expr::Int { value, spelling }, int, None);
+            let args = vec![f.use_var(now), location];
             let callee = Callee::Function(inside);
             let way = f.exprs.add(Expr::Call { callee, args }, ty, None);
             vec![f.use_var(memory), way]
         });
-        self.places = places;
+        self.number_of_sites = number_of_sites;
     }
 
     /// Makes loops note their iterations; adds the variable around each condition to `outers`.
@@ -572,8 +576,8 @@ impl<'a> Writer<'a> {
                     .exprs
                     .add(Expr::IncDec { op, operand }, ty, None)
             };
-            let (before, place) = (self.function().use_var(outer), self.place());
-            let next = self.call(self.callees.round, vec![before, place, number]);
+            let (before, location) = (self.function().use_var(outer), self.site_number());
+            let next = self.call(self.callees.round, vec![before, location, number]);
             let now = self.now;
             let begin = self.function().assign_var(now, next);
             insert(&mut body.stmts, [begin]);

@@ -132,7 +132,7 @@ impl Pass for ChooseGeometry {
                 Ok(one) if contract.local_sizes.contains(&one.sizes) => {}
                 Ok(one) => {
                     contract.local_sizes.push(one.sizes);
-                    let text = words(one, launch, &proposed.device);
+                    let text = description(one, launch, &proposed.device);
                     done.push(Note::new(text, None));
                 }
                 Err(reason) => {
@@ -206,7 +206,7 @@ fn largest_group(module: &Module, kernel: FunctionId) -> Option<u64> {
     Some(most.integers().map_or(0, |sizes| sizes.iter().product()))
 }
 
-fn words(one: &ProposedLocal, launch: &Launch, device: &str) -> String {
+fn description(one: &ProposedLocal, launch: &Launch, device: &str) -> String {
     let ChosenLocal { global, local } = one.sizes;
     let gain = match one.gain.as_str() {
         "" => String::new(),

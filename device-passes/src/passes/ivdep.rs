@@ -39,9 +39,9 @@ impl Pass for Ivdep {
     ) -> Outcome {
         let summaries = context.summaries(module, kernel);
         let mut done = Vec::new();
-        for (place, array, note) in proved(module, kernel, summaries, context) {
+        for (location, array, note) in proved(module, kernel, summaries, context) {
             if let Some(body) = &mut module.functions[kernel].body {
-                loops::add_pragma(body, place, &format!("ivdep array({array})"));
+                loops::add_pragma(body, location, &format!("ivdep array({array})"));
             }
             done.push(note);
         }
@@ -63,7 +63,7 @@ fn proved(
     let Some(body) = &function.body else {
         return found;
     };
-    loops::for_each(body, &mut |place, stmt| {
+    loops::for_each(body, &mut |location, stmt| {
         let Some(hints) = loops::hints(stmt) else {
             return;
         };
@@ -71,7 +71,7 @@ fn proved(
         for array in independent_arrays(&aliases, summaries, &nests, stmt, is_new) {
             let name = &function.vars[array].name;
             let text = format!("'{name}' has no loop-carried dependence in this loop (proved)");
-            found.push((place, name.clone(), Note::new(text, stmt.span)));
+            found.push((location, name.clone(), Note::new(text, stmt.span)));
         }
     });
     found

@@ -115,8 +115,8 @@ fn simd_obstacle(module: &Module, kernel: FunctionId, width: u64) -> Option<Note
         let text = format!("{x} work-items in a row do not divide into {width} at a time");
         return Some(Note::new(text, None));
     }
-    let place = divergent_loop(module, kernel)?;
+    let span = divergent_loop(module, kernel)?;
     let text =
         "no work-items at a time: this loop may have a non-uniform trip count, or some may skip it";
-    Some(Note::new(text, place))
+    Some(Note::new(text, span))
 }

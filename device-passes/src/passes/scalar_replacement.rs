@@ -11,7 +11,7 @@ mod codegen;
 mod legality;
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module};
-use fpgacc_kernel_analysis::place::is_loop;
+use fpgacc_kernel_analysis::location::is_loop;
 use fpgacc_kernel_analysis::single_work_item::{is_single_work_item, may_share};
 
 use crate::pass::{About, Context, LaunchContract, Outcome, Pass};
@@ -23,7 +23,7 @@ impl Pass for ScalarReplacement {
     fn about(&self) -> About {
         About {
             name: super::SCALAR_REPLACEMENT,
-            description: "keep what a loop reads and writes at one place of memory in a register",
+            description: "keep what a loop reads and writes at one location in memory in a register",
             level: 2,
             after: &["restrict", "reduction"],
             ..About::default()

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use fpgacc_decision::words;
+use fpgacc_decision::describe;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::{SourceMap, Span};
@@ -26,7 +26,7 @@ pub struct OnBoard<'a> {
     sites: Vec<Site>,
 }
 
-/// Something that the board does at a place of the kernel.
+/// Something that the board does at a position of the kernel.
 struct Site {
     span: Option<Span>,
     what: What,
@@ -160,16 +160,16 @@ impl OnBoard<'_> {
                 let part = (100.0 * memory).min(100.0);
                 format!(
                     "{}; memory is busy for {part:.0}% of the kernel's time",
-                    words::access(unit)
+                    describe::access(unit)
                 )
             }
             What::Loop(one) => {
-                let limit = words::limit(&one.limit, Some(sources));
+                let limit = describe::limit(&one.limit, Some(sources));
                 let trips = format!(
                     "{} iterations ({}), each takes {} cycles",
-                    words::number(one.trip.value),
-                    words::origin(one.trip.origin),
-                    words::number(one.latency)
+                    describe::number(one.trip.value),
+                    describe::origin(one.trip.origin),
+                    describe::number(one.latency)
                 );
                 match limit {
                     Some(limit) => format!("{limit}; {trips}"),
@@ -210,7 +210,7 @@ impl OnBoard<'_> {
         let _ = writeln!(
             text,
             "; {} a launch by the model",
-            words::seconds(self.prediction.seconds.value)
+            describe::seconds(self.prediction.seconds.value)
         );
         let assumed = self.prediction.assumed.len();
         if assumed > 0 {
@@ -235,7 +235,7 @@ fn headline(what: &What) -> (String, &'static str) {
             let moved = unit.bytes_wide as f64 / unit.efficiency.max(1e-3);
             let message = format!(
                 "memory moves {} bytes where this {does} {}",
-                words::number(moved.round()),
+                describe::number(moved.round()),
                 unit.bytes_wide
             );
             (message, "-Wuncoalesced")
@@ -245,7 +245,7 @@ fn headline(what: &What) -> (String, &'static str) {
                 Pipelining::Serial => "iterations of this loop run one after another".to_string(),
                 _ if one.ii > 1.5 => format!(
                     "this loop starts an iteration only every {} cycles",
-                    words::number(one.ii)
+                    describe::number(one.ii)
                 ),
                 _ => "this loop lowers the clock of the kernel".to_string(),
             };
@@ -265,7 +265,7 @@ fn advice(what: &What) -> Option<&'static str> {
         What::Access(_) => Some(
             "let neighbouring iterations or work-items access neighbouring elements, or copy a tile to local memory",
         ),
-        What::Loop(one) => words::remedy(&one.limit),
+        What::Loop(one) => describe::remedy(&one.limit),
         What::Divergent => Some(
             "give the loop the same bounds for all work-items of a group, with a condition around what it does",
         ),
@@ -350,17 +350,17 @@ pub fn report(checked: &[OnBoard], board: &Board, sources: &SourceMap) -> Report
 }
 
 fn site_data(site: &Site, sources: &SourceMap) -> SiteData {
-    let place = site.span.map(|span| sources.location(span));
+    let position = site.span.map(|span| sources.location(span));
     SiteData {
-        line: place.as_ref().map(|place| place.line),
-        column: place.as_ref().map(|place| place.column),
-        file: place.map(|place| place.file),
+        line: position.as_ref().map(|position| position.line),
+        column: position.as_ref().map(|position| position.column),
+        file: position.map(|position| position.file),
         warning: site.is_warning,
         what: match &site.what {
             What::Access(unit) => WhatData::Access {
                 array: unit.array.clone(),
                 write: unit.is_store,
-                unit: words::unit(unit.kind),
+                unit: describe::unit(unit.kind),
                 bytes: unit.bytes_wide,
                 moved_bytes: match unit.kind {
                     LsuKind::Pipelined => 0.0,
@@ -377,7 +377,7 @@ fn site_data(site: &Site, sources: &SourceMap) -> SiteData {
                     Pipelining::Serial => "serial",
                     Pipelining::WorkItems => "work-items",
                 },
-                limit: words::limit(&one.limit, Some(sources)),
+                limit: describe::limit(&one.limit, Some(sources)),
             },
             What::Divergent => WhatData::NoSimd,
         },

@@ -122,14 +122,14 @@ fn of_kernel(checked: &Checked, sources: &SourceMap) -> Kernel {
 }
 
 fn of_site(checked: &Checked, site: &Site, sources: &SourceMap) -> SiteData {
-    let place = sources.location(Span { ..site.span });
+    let position = sources.location(Span { ..site.span });
     let launch = site.launch.and_then(|at| checked.launches.get(at));
     SiteData {
-        file: place.file,
-        line: place.line,
-        column: place.column,
+        file: position.file,
+        line: position.line,
+        column: position.column,
         what: what(&site.what),
-        says: super::words::headline(site).0,
+        says: super::describe::headline(site).0,
         verdict: site.verdict.name(),
         depends_on: match &site.verdict {
             Verdict::Unknown(facts) | Verdict::Provided(facts) => facts.iter().cloned().collect(),

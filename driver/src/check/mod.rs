@@ -1,12 +1,13 @@
 //! `fpgacc check`: what launches waste on a GPU or a board, as messages, as JSON and as SARIF.
 //!
-//! [`fpgacc_gpu_model::check`] finds it; [`words`] tells it, [`data`] lays it out for machines. Of boards, [`board`] does
+//! [`fpgacc_gpu_model::check`] finds it; [`describe`] puts it in words, [`data`] lays it out for machines. Of boards,
+//! [`board`] does
 //! all that.
 
 mod board;
 mod checked;
 mod data;
-mod words;
+mod describe;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -265,17 +266,17 @@ fn laid_out(
         Layout::Sarif => {
             let all: Vec<Diagnostic> = checked
                 .iter()
-                .flat_map(|one| wanted(words::warnings(one, session), session))
+                .flat_map(|one| wanted(describe::warnings(one, session), session))
                 .collect();
             Ok(messages::sarif(&all, &session.sources))
         }
         Layout::Text(color) => {
             let mut text = String::new();
             for one in checked {
-                for warning in wanted(words::warnings(one, session), session) {
+                for warning in wanted(describe::warnings(one, session), session) {
                     text.push_str(&render(&warning, &session.sources, color));
                 }
-                text.push_str(&words::summary(one));
+                text.push_str(&describe::summary(one));
             }
             Ok(text)
         }

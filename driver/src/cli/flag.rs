@@ -48,7 +48,7 @@ pub enum Step {
     Show,
     /// Linking.
     Link,
-    /// Linking, at their place among the files.
+    /// Linking, in order with the files.
     Input,
     /// It is a question about the compiler.
     Ask,

@@ -353,7 +353,7 @@ pub const MESSAGES: &[Flag] = &[
     .single(),
 ];
 
-/// `-Wl,..` has its place among the files; `-Wp,-MD,..` asks fpgacc for a rule for make.
+/// `-Wl,..` is in order with the files; `-Wp,-MD,..` asks fpgacc for a rule for make.
 fn is_warning_for(warning: &str, step: Step) -> bool {
     let is_for_linker = warning.starts_with("l,");
     match step {

@@ -14,14 +14,14 @@ pub fn text(records: &[Record]) -> String {
 fn record(record: &Record) -> Value {
     let children = record.children.iter();
     let children: Vec<Value> = children
-        .map(|(place, message)| {
-            json!({ "kind": "note", "message": message, "locations": locations(place.as_ref()) })
+        .map(|(position, message)| {
+            json!({ "kind": "note", "message": message, "locations": locations(position.as_ref()) })
         })
         .collect();
     let mut value = json!({
         "kind": record.kind,
         "message": record.message,
-        "locations": locations(record.place.as_ref()),
+        "locations": locations(record.position.as_ref()),
         "children": children,
         "column-origin": 1,
     });
@@ -31,15 +31,15 @@ fn record(record: &Record) -> Value {
     value
 }
 
-fn locations(place: Option<&Extent>) -> Vec<Value> {
+fn locations(position: Option<&Extent>) -> Vec<Value> {
     let point = |file: &str, (line, column): (u32, u32)| json!({ "file": file, "line": line, "column": column, "display-column": column });
-    let one = |place: &Extent| {
-        let mut value = json!({ "caret": point(&place.file, place.start) });
-        if let Some((line, column)) = place.end {
+    let one = |position: &Extent| {
+        let mut value = json!({ "caret": point(&position.file, position.start) });
+        if let Some((line, column)) = position.end {
             // The last column, not the one after it.
-            value["finish"] = point(&place.file, (line, column.saturating_sub(1).max(1)));
+            value["finish"] = point(&position.file, (line, column.saturating_sub(1).max(1)));
         }
         value
     };
-    place.map(one).into_iter().collect()
+    position.map(one).into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! The one place that prints: diagnostics and command lines on standard error.
+//! The one module that prints: diagnostics and command lines on standard error.
 
 mod json;
 mod record;
@@ -78,7 +78,7 @@ impl Messages {
     }
 
     /// Prints a diagnostic, unless an option turned its kind off.
-    pub fn tell(&mut self, diagnostic: &Diagnostic, sources: &SourceMap) {
+    pub fn report(&mut self, diagnostic: &Diagnostic, sources: &SourceMap) {
         if diagnostic.severity == Severity::Error {
             self.errors += 1;
         }

@@ -24,18 +24,18 @@ pub struct Record {
     /// The option that turns it off or on.
     pub option: Option<String>,
     /// What it is about.
-    pub place: Option<Extent>,
-    /// Further places, with what is there, and notes and ways out, which have none.
+    pub position: Option<Extent>,
+    /// Further positions, with what is there, and notes and ways out, which have none.
     pub children: Vec<(Option<Extent>, String)>,
 }
 
 impl Record {
     /// A diagnostic of fpgacc's own.
     pub fn of(diagnostic: &Diagnostic, sources: &SourceMap) -> Self {
-        let place = |span: Span| place_of(span, sources);
+        let position = |span: Span| position_of(span, sources);
         let others = diagnostic.secondary.iter();
         let mut children: Vec<_> = others
-            .map(|(span, label)| (Some(place(*span)), label.clone()))
+            .map(|(span, label)| (Some(position(*span)), label.clone()))
             .collect();
         let rest = diagnostic.notes.iter().chain(&diagnostic.helps);
         children.extend(rest.map(|text| (None, text.clone())));
@@ -47,7 +47,7 @@ impl Record {
             },
             message: diagnostic.message.clone(),
             option: diagnostic.option.clone(),
-            place: diagnostic.primary.as_ref().map(|(span, _)| place(*span)),
+            position: diagnostic.primary.as_ref().map(|(span, _)| position(*span)),
             children,
         }
     }
@@ -62,7 +62,7 @@ impl Record {
                 continue;
             };
             match found.last_mut().filter(|_| record.kind == "note") {
-                Some(before) => before.children.push((record.place, record.message)),
+                Some(before) => before.children.push((record.position, record.message)),
                 None => found.push(record),
             }
         }
@@ -77,13 +77,13 @@ impl Record {
             kind: "note",
             message: text.trim().to_string(),
             option: None,
-            place: None,
+            position: None,
             children: Vec::new(),
         }
     }
 }
 
-fn place_of(span: Span, sources: &SourceMap) -> Extent {
+fn position_of(span: Span, sources: &SourceMap) -> Extent {
     let start = sources.location(span);
     let end = sources.location(Span {
         start: span.end,
@@ -108,7 +108,7 @@ fn of_line(line: &str) -> Option<Record> {
     let first =
         |(words, kind): &(&str, &'static str)| Some((line.find(words)?, words.len(), *kind));
     let (at, length, kind) = KINDS.iter().filter_map(first).min()?;
-    let (place, text) = (&line[..at], &line[at + length..]);
+    let (position, text) = (&line[..at], &line[at + length..]);
     let (text, option) = match text
         .strip_suffix(']')
         .and_then(|text| text.rsplit_once(" ["))
@@ -116,9 +116,9 @@ fn of_line(line: &str) -> Option<Record> {
         Some((text, option)) if option.starts_with('-') => (text, Some(option.to_string())),
         _ => (text, None),
     };
-    let mut parts = place.rsplitn(3, ':');
+    let mut parts = position.rsplitn(3, ':');
     let numbers = [parts.next(), parts.next()].map(|part| part?.parse().ok());
-    let place = match (parts.next(), numbers) {
+    let position = match (parts.next(), numbers) {
         (Some(file), [Some(column), Some(line)]) => Some(Extent {
             file: file.to_string(),
             start: (line, column),
@@ -130,7 +130,7 @@ fn of_line(line: &str) -> Option<Record> {
         kind,
         message: text.to_string(),
         option,
-        place,
+        position,
         children: Vec::new(),
     })
 }
@@ -151,14 +151,14 @@ mod tests {
         assert_eq!(found.len(), 2, "{found:?}");
         assert_eq!(found[0].message, "unused variable 'x'");
         assert_eq!(found[0].option.as_deref(), Some("-Wunused-variable"));
-        let place = found[0].place.as_ref().expect("a place");
-        assert_eq!((place.file.as_str(), place.start), ("a.c", (3, 7)));
+        let position = found[0].position.as_ref().expect("a position");
+        assert_eq!((position.file.as_str(), position.start), ("a.c", (3, 7)));
         assert_eq!(found[0].children.len(), 1);
         assert_eq!(
             (found[1].kind, found[1].message.as_str()),
             ("error", "no memory")
         );
-        assert!(found[1].place.is_none());
+        assert!(found[1].position.is_none());
         let noise = Record::of_text("ld: no\n");
         assert_eq!(
             (noise[0].kind, noise[0].message.as_str()),

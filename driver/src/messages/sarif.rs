@@ -41,19 +41,19 @@ fn result(record: &Record) -> Value {
     let (placed, unplaced): (Vec<_>, Vec<_>) = record
         .children
         .iter()
-        .partition(|(place, _)| place.is_some());
+        .partition(|(position, _)| position.is_some());
     let mut message = record.message.clone();
     for (_, text) in unplaced {
         message.push('\n');
         message.push_str(text);
     }
-    let related = placed.iter().filter_map(|(place, text)| {
-        let mut value = location(place.as_ref()?);
+    let related = placed.iter().filter_map(|(position, text)| {
+        let mut value = location(position.as_ref()?);
         value["message"] = json!({ "text": text });
         Some(value)
     });
     let related: Vec<Value> = related.collect();
-    let places: Vec<Value> = record.place.iter().map(location).collect();
+    let positions: Vec<Value> = record.position.iter().map(location).collect();
     let mut value = json!({
         "ruleId": rule(record),
         "level": match record.kind {
@@ -62,7 +62,7 @@ fn result(record: &Record) -> Value {
             _ => "note",
         },
         "message": { "text": message },
-        "locations": places,
+        "locations": positions,
     });
     if !related.is_empty() {
         value["relatedLocations"] = json!(related);
@@ -70,14 +70,15 @@ fn result(record: &Record) -> Value {
     value
 }
 
-fn location(place: &Extent) -> Value {
-    let mut region = json!({ "startLine": place.start.0, "startColumn": place.start.1.max(1) });
-    if let Some((line, column)) = place.end {
+fn location(position: &Extent) -> Value {
+    let mut region =
+        json!({ "startLine": position.start.0, "startColumn": position.start.1.max(1) });
+    if let Some((line, column)) = position.end {
         region["endLine"] = json!(line);
         region["endColumn"] = json!(column.max(1));
     }
     json!({ "physicalLocation": {
-        "artifactLocation": { "uri": uri(&place.file) },
+        "artifactLocation": { "uri": uri(&position.file) },
         "region": region,
     } })
 }
@@ -111,7 +112,7 @@ mod tests {
                 kind: "warning",
                 message: String::new(),
                 option: Some(option.to_string()),
-                place: None,
+                position: None,
                 children: Vec::new(),
             };
             assert_eq!(rule(&record), name);

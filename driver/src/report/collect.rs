@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fpgacc_decision::{Decision, Origin, timed, words};
+use fpgacc_decision::{Decision, Origin, describe, timed};
 use fpgacc_device_passes::remark::Kind;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::kernel::LineDirectives;
@@ -16,7 +16,7 @@ use super::data::{
     Position, Program, Refused, Remark, Report, Taken, Unpriced,
 };
 use super::loops::{self, Found};
-use super::place::place;
+use super::position::position;
 use super::{difference, excerpt, geometry, lines, marks, memory, total};
 use crate::check::Launches;
 use crate::compiled::Compiled;
@@ -201,7 +201,7 @@ impl Scene<'_> {
         let operations = parts.get(main).map(|part| &part.prediction.operations);
         Kernel {
             name: name.clone(),
-            place: function.span.map(|span| place(sources, span)),
+            position: function.span.map(|span| position(sources, span)),
             asked: decision.model.word().to_string(),
             candidates: (0..decision.candidates.len())
                 .map(|at| self.candidate(decision, at))
@@ -219,7 +219,7 @@ impl Scene<'_> {
             missed: missed
                 .map(|remark| Remark {
                     pass: remark.pass.to_string(),
-                    place: remark.note.span.map(|span| place(sources, span)),
+                    position: remark.note.span.map(|span| position(sources, span)),
                     text: remark.note.text.clone(),
                 })
                 .collect(),
@@ -243,7 +243,7 @@ impl Scene<'_> {
             share: fpgacc_decision::share_of(&candidate.price.area, self.board),
             fits: candidate.price.fits,
             is_measured: candidate.origin == Origin::Compiler,
-            origin: words::of(candidate.origin),
+            origin: describe::of(candidate.origin),
             predicted: candidate.predicted,
             why_not: fpgacc_decision::why_not(decision, at),
         }
@@ -325,7 +325,7 @@ fn learned(found: &timed::Learned) -> Learned {
         predicted: found.left_out.map(|check| check.predicted),
         corrected: found.left_out.map(|check| check.corrected),
         is_used: found.is_used(),
-        text: words::learned(found),
+        text: describe::learned(found),
     }
 }
 
@@ -369,10 +369,10 @@ fn loop_of(report: &LoopReport, line: Option<&Line>, sources: &SourceMap) -> Loo
     Loop {
         name,
         rewritten_line: line.and_then(|line| line.number),
-        place: report.span.map(|span| place(sources, span)),
+        position: report.span.map(|span| position(sources, span)),
         depth: report.depth,
         trips: report.trip.value,
-        trips_are: words::origin(report.trip.origin).to_string(),
+        trips_are: describe::origin(report.trip.origin).to_string(),
         unroll: report.unroll,
         ii: report.ii,
         latency: report.latency,
@@ -382,7 +382,7 @@ fn loop_of(report: &LoopReport, line: Option<&Line>, sources: &SourceMap) -> Loo
             Pipelining::WorkItems => "work-items",
         }
         .to_string(),
-        limit: words::limit(&report.limit, Some(sources)),
+        limit: describe::limit(&report.limit, Some(sources)),
     }
 }
 
@@ -411,17 +411,17 @@ fn accesses(reports: &[LsuReport], sources: &SourceMap) -> Vec<Access> {
 fn access(report: &LsuReport, sources: &SourceMap) -> Access {
     Access {
         count: 1,
-        place: report.span.map(|span| place(sources, span)),
+        position: report.span.map(|span| position(sources, span)),
         array: report.array.clone(),
         is_store: report.is_store,
-        unit: words::unit(report.kind).to_string(),
+        unit: describe::unit(report.kind).to_string(),
         bytes_wide: report.bytes_wide,
         stride: report.stride,
         efficiency: report.efficiency,
     }
 }
 
-/// Something that is assumed, with its place and what would make it known.
+/// Something that is assumed, with its position and what would make it known.
 fn assumed(one: &Assumed, sources: &SourceMap) -> String {
     let line = one
         .span
@@ -452,7 +452,7 @@ fn unpriced(decision: &Decision, sources: &SourceMap) -> Vec<Unpriced> {
     let parts = decision.chosen().price.parts.iter();
     for one in parts.flat_map(|part| &part.prediction.unpriced) {
         let one = Unpriced {
-            place: one.span.map(|span| place(sources, span)),
+            position: one.span.map(|span| position(sources, span)),
             name: one.name.clone(),
             priced_as: one.as_what.to_string(),
         };

@@ -49,7 +49,7 @@ pub struct KernelSizes {
     /// Its name.
     pub name: String,
     /// Where it stands.
-    pub place: Option<Position>,
+    pub position: Option<Position>,
     /// What sees the size of its groups, so that it cannot change.
     pub observed: Option<Seen>,
     /// Those that differ; of a kernel that sees its groups none.
@@ -62,14 +62,14 @@ pub struct Seen {
     /// Such as `get_local_id`.
     pub what: String,
     /// Where.
-    pub place: Option<Position>,
+    pub position: Option<Position>,
 }
 
 /// Sizes for a launch.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct LaunchSizes {
     /// The call.
-    pub place: Position,
+    pub position: Position,
     /// The global size, if it is known; 1 beyond the launch's dimensions.
     pub global: Option<[u64; 3]>,
     /// The host's local size, if it is known.
@@ -194,7 +194,7 @@ pub struct Buffer {
     /// The host's variable.
     pub name: String,
     /// Where it is created.
-    pub place: Option<Position>,
+    pub position: Option<Position>,
     /// Its bytes, in words: a number, or what is known of it.
     pub size: String,
     /// Its bytes, if they are one number.
@@ -224,7 +224,7 @@ pub struct Kernel {
     /// Its name.
     pub name: String,
     /// Where it stands.
-    pub place: Option<Position>,
+    pub position: Option<Position>,
     /// What was asked for: `ndrange`, `swi`, `auto`.
     pub asked: String,
     /// The forms that were tried, that of the input first.
@@ -292,7 +292,7 @@ pub struct Refused {
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Unpriced {
     /// Where it stands.
-    pub place: Option<Position>,
+    pub position: Option<Position>,
     /// Its name.
     pub name: String,
     /// What it is priced as.
@@ -303,7 +303,7 @@ pub struct Unpriced {
 #[derive(Debug, PartialEq, Serialize)]
 pub struct LineCost {
     /// The line; `None`: what is of no line.
-    pub place: Option<Position>,
+    pub position: Option<Position>,
     /// Its operations: `2 x float addition`.
     pub operations: Vec<String>,
     /// What they take of the device.
@@ -440,7 +440,7 @@ pub struct Loop {
     /// Its line among the rewritten ones, if it is known.
     pub rewritten_line: Option<u32>,
     /// Where it stands; `None`: fpgacc made it.
-    pub place: Option<Position>,
+    pub position: Option<Position>,
     /// Loops around it.
     pub depth: usize,
     /// Iterations each time that it is entered.
@@ -465,7 +465,7 @@ pub struct Access {
     /// Units that are the same: those of copies of a loop's body.
     pub count: u64,
     /// Where it stands.
-    pub place: Option<Position>,
+    pub position: Option<Position>,
     /// The array.
     pub array: String,
     /// Whether it stores.
@@ -486,7 +486,7 @@ pub struct Remark {
     /// Which pass.
     pub pass: String,
     /// Where.
-    pub place: Option<Position>,
+    pub position: Option<Position>,
     /// Why.
     pub text: String,
 }
@@ -495,7 +495,7 @@ pub struct Remark {
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Hint {
     /// Where.
-    pub place: Option<Position>,
+    pub position: Option<Position>,
     /// What costs time.
     pub what: String,
     /// What helps.

@@ -101,7 +101,7 @@ pub fn rewritten(printed: &str, name: &str) -> Vec<Line> {
     numbered.collect()
 }
 
-/// The places of loops in lines that fpgacc printed, without those that are one loop with the one around; and whether
+/// The positions of loops in printed lines, without those that are one loop with the one around; and whether
 /// they are to be unrolled whole.
 pub fn loops(lines: &[Line]) -> Vec<(usize, bool)> {
     let is_loop = |text: &str| {

@@ -11,7 +11,7 @@ use fpgacc_kernel_analysis::observed_groups::observed;
 use fpgacc_launch_facts::{Facts, Launch};
 
 use super::data::{KernelSizes, LaunchSizes, Position, RoundsTime, Seen, ShapeTime, Sizes};
-use super::place::place;
+use super::position::position;
 use crate::compiled::Compiled;
 use crate::local_sizes::Ranking;
 use crate::session::{Session, Step};
@@ -60,7 +60,7 @@ pub fn sizes(
     Ok(Sizes {
         device: device.name.clone(),
         title: device.title.clone(),
-        words: device.words(),
+        words: device.description(),
         kernels,
     })
 }
@@ -77,7 +77,7 @@ impl Scene<'_> {
     fn kernel(&self, facts: &Facts) -> KernelSizes {
         let function = &self.module.functions[self.kernel];
         let observed = observed(self.module, self.kernel).map(|seen| Seen {
-            place: self.place(seen.span),
+            position: self.position(seen.span),
             what: seen.what,
         });
         let launched = |launch: &&Launch| {
@@ -93,7 +93,7 @@ impl Scene<'_> {
         }
         KernelSizes {
             name: function.name.clone(),
-            place: self.place(function.span),
+            position: self.position(function.span),
             observed,
             launches,
         }
@@ -106,7 +106,7 @@ impl Scene<'_> {
         let own = ranking.and_then(|ranking| ranking.own);
         let shapes = ranking.map_or(&[][..], |ranking| ranking.ranked.as_slice());
         LaunchSizes {
-            place: Position {
+            position: Position {
                 file: launch.site.file.clone(),
                 line: launch.site.line,
             },
@@ -120,8 +120,8 @@ impl Scene<'_> {
         }
     }
 
-    fn place(&self, span: Option<Span>) -> Option<Position> {
-        span.map(|span| place(self.sources, span))
+    fn position(&self, span: Option<Span>) -> Option<Position> {
+        span.map(|span| position(self.sources, span))
     }
 }
 
@@ -133,20 +133,20 @@ fn shape_time(one: &Ranked, own: Option<Shape>) -> ShapeTime {
         units: of.units,
         warps: of.warps,
         sectors: of.sectors,
-        limit: of.limit.words(),
+        limit: of.limit.description(),
         is_own: Some(one.shape) == own,
     }
 }
 
 impl Sizes {
     fn write(&self, text: &mut String, kernel: &KernelSizes) {
-        let _ = writeln!(text, "{}{}", kernel.name, at(kernel.place.as_ref()));
+        let _ = writeln!(text, "{}{}", kernel.name, at(kernel.position.as_ref()));
         if let Some(seen) = &kernel.observed {
             let _ = writeln!(
                 text,
                 "  the size of its groups is part of what it does: {}{}",
                 seen.what,
-                at(seen.place.as_ref())
+                at(seen.position.as_ref())
             );
             return;
         }
@@ -159,18 +159,18 @@ impl Sizes {
     }
 
     fn write_launch(&self, text: &mut String, launch: &LaunchSizes) {
-        let place = format!("{}:{}", launch.place.file, launch.place.line);
+        let position = format!("{}:{}", launch.position.file, launch.position.line);
         let Some(global) = launch.global else {
             let _ = writeln!(
                 text,
-                "  launched at {place} over a global size that is not known: `fpgacc trace` records it"
+                "  launched at {position} over a global size that is not known: `fpgacc trace` records it"
             );
             return;
         };
         let own = launch.own.map(Shape);
         let _ = writeln!(
             text,
-            "  launched at {place} over {}, groups of {}",
+            "  launched at {position} over {}, groups of {}",
             Shape(global),
             own.map_or_else(
                 || "a size that is left open".to_string(),
@@ -203,8 +203,8 @@ impl Sizes {
     }
 }
 
-fn at(place: Option<&Position>) -> String {
-    place.map_or_else(String::new, |at| format!(" at {}:{}", at.file, at.line))
+fn at(position: Option<&Position>) -> String {
+    position.map_or_else(String::new, |at| format!(" at {}:{}", at.file, at.line))
 }
 
 /// A shape, its time, and why.

@@ -6,7 +6,7 @@ use fpgacc_frontend::source::SourceMap;
 use fpgacc_performance_model::{Operation, Resources};
 
 use super::data::{LineCost, Position};
-use super::place::place;
+use super::position::position;
 
 /// A line; what is of no line comes last.
 type At = (bool, Option<(String, u32)>);
@@ -15,12 +15,12 @@ type At = (bool, Option<(String, u32)>);
 pub fn costs(operations: &[Operation], sources: &SourceMap) -> Vec<LineCost> {
     let mut found: BTreeMap<At, Vec<&Operation>> = BTreeMap::new();
     for one in operations {
-        let at = one.span.map(|span| place(sources, span));
+        let at = one.span.map(|span| position(sources, span));
         let key = (at.is_none(), at.map(|at| (at.file, at.line)));
         found.entry(key).or_default().push(one);
     }
     let line = |((_, at), all): (At, Vec<&Operation>)| LineCost {
-        place: at.map(|(file, line)| Position { file, line }),
+        position: at.map(|(file, line)| Position { file, line }),
         operations: counted(&all),
         area: all
             .iter()

@@ -12,7 +12,7 @@ const MOST: usize = 32;
 /// Where a version's loops are in its rewritten lines.
 #[derive(Debug, Default, PartialEq)]
 pub struct Found {
-    /// The line of each loop in hardware, by its place among the lines; nothing, if they cannot be distinguished.
+    /// The line of each loop in hardware, by its index among the lines; nothing, if they cannot be distinguished.
     pub at: Vec<usize>,
     /// The lines of loops that are unrolled whole.
     pub unrolled: Vec<usize>,

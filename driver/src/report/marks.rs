@@ -1,12 +1,12 @@
 //! What is said beside lines of sources, and what to change to gain more.
 
-use fpgacc_decision::{Decision, words};
+use fpgacc_decision::{Decision, describe};
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_performance_model::{Limit, LoopReport, Pipelining};
 
 use super::data::{Hint, Line, Mark};
 use super::loops::Found;
-use super::place::place;
+use super::position::position;
 
 /// A part of the time that is worth a hint.
 const MATTERS: f64 = 0.5;
@@ -22,11 +22,11 @@ fn is_slow(report: &LoopReport) -> bool {
 fn loop_mark(report: &LoopReport, sources: &SourceMap) -> Mark {
     let label = match report.pipelined {
         Pipelining::Serial => "serial".to_string(),
-        _ => format!("II = {}", words::number(report.ii)),
+        _ => format!("II = {}", describe::number(report.ii)),
     };
-    let limit = words::limit(&report.limit, Some(sources));
-    let trips = words::number(report.trip.value);
-    let known = words::origin(report.trip.origin);
+    let limit = describe::limit(&report.limit, Some(sources));
+    let trips = describe::number(report.trip.value);
+    let known = describe::origin(report.trip.origin);
     Mark {
         label,
         text: match limit {
@@ -51,7 +51,7 @@ pub fn original<'l>(
         let units = part.prediction.lsus.iter().filter(|one| here(one.span));
         marks.extend(units.map(|one| Mark {
             label: if one.is_store { "store" } else { "load" }.to_string(),
-            text: words::access(one),
+            text: describe::access(one),
             is_bottleneck: one.efficiency < MATTERS,
         }));
         marks.dedup();
@@ -82,9 +82,9 @@ pub fn hints(decision: &Decision, sources: &SourceMap) -> Vec<Hint> {
         let slow = predicted.loops.iter().filter(|one| is_slow(one));
         let found = slow.filter_map(|one| {
             Some(Hint {
-                place: one.span.map(|span| place(sources, span)),
-                what: words::interval(one, Some(sources)),
-                remedy: words::remedy(&one.limit)?.to_string(),
+                position: one.span.map(|span| position(sources, span)),
+                what: describe::interval(one, Some(sources)),
+                remedy: describe::remedy(&one.limit)?.to_string(),
             })
         });
         hints.extend(found);
@@ -100,7 +100,7 @@ pub fn hints(decision: &Decision, sources: &SourceMap) -> Vec<Hint> {
         .any(|part| part.launch.is_none())
     {
         hints.push(Hint {
-            place: None,
+            position: None,
             what: "no launch of this kernel is known: sizes are assumed".to_string(),
             remedy: "give the host too, or facts: fpgacc trace records them".to_string(),
         });
@@ -112,7 +112,7 @@ pub fn hints(decision: &Decision, sources: &SourceMap) -> Vec<Hint> {
         .any(|part| !part.prediction.assumed.is_empty())
     {
         hints.push(Hint {
-            place: None,
+            position: None,
             what: "numbers are assumed that the host does not tell".to_string(),
             remedy: "record a run (fpgacc trace --trip-counts) and give the facts".to_string(),
         });
@@ -133,23 +133,23 @@ fn memory_hint(part: &fpgacc_decision::Part, sources: &SourceMap) -> Hint {
     let wasteful = worst.filter(|unit| unit.efficiency < MATTERS);
     let (what, remedy) = match wasteful {
         Some(unit) => (
-            words::access(unit),
+            describe::access(unit),
             "let neighbouring iterations or work-items access neighbouring elements, or copy a tile \
              to local memory",
         ),
         None => (
             format!(
                 "external memory is busy for {} of {}",
-                words::seconds(part.prediction.memory_seconds),
-                words::seconds(part.prediction.seconds.value)
+                describe::seconds(part.prediction.memory_seconds),
+                describe::seconds(part.prediction.seconds.value)
             ),
             "read each value once: keep it in local memory, or use smaller types",
         ),
     };
     Hint {
-        place: wasteful
+        position: wasteful
             .and_then(|unit| unit.span)
-            .map(|span| place(sources, span)),
+            .map(|span| position(sources, span)),
         what,
         remedy: remedy.to_string(),
     }

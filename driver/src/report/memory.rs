@@ -101,7 +101,7 @@ fn buffer(facts: &Facts, name: &str) -> Buffer {
     let size = made.map(|one| &one.size);
     Buffer {
         name: name.to_string(),
-        place: made.map(|one| Position {
+        position: made.map(|one| Position {
             file: one.site.file.clone(),
             line: one.site.line,
         }),

@@ -15,8 +15,8 @@ mod marks;
 mod memory;
 mod page;
 mod picture;
-mod place;
 mod plot;
+mod position;
 mod table;
 mod total;
 

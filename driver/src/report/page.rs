@@ -40,7 +40,7 @@ struct Guess<'a> {
 struct Free<'a> {
     id: String,
     kernel: &'a str,
-    place: Option<&'a Position>,
+    position: Option<&'a Position>,
     name: &'a str,
     priced_as: &'a str,
 }
@@ -50,10 +50,10 @@ struct Free<'a> {
 /// # Errors
 /// The template is wrong.
 pub fn text(report: &Report) -> Result<String, minijinja::Error> {
-    use fpgacc_decision::words;
+    use fpgacc_decision::describe;
     let mut environment = Environment::new();
-    environment.add_filter("seconds", words::seconds);
-    environment.add_filter("number", words::number);
+    environment.add_filter("seconds", describe::seconds);
+    environment.add_filter("number", describe::number);
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
     environment.add_template(NAME, include_str!("page.html"))?;
@@ -113,7 +113,7 @@ fn unpriced(report: &Report) -> Vec<Free<'_>> {
         found.extend(kernel.unpriced.iter().map(|one| Free {
             id: id.clone(),
             kernel: &kernel.name,
-            place: one.place.as_ref(),
+            position: one.position.as_ref(),
             name: &one.name,
             priced_as: &one.priced_as,
         }));

@@ -139,7 +139,7 @@ fn bytes(bytes: u64) -> String {
         b if b >= 10 << 10 => (b as f64 / 1024.0, "KiB"),
         b => (b as f64, "bytes"),
     };
-    format!("{} {unit}", fpgacc_decision::words::number(scaled))
+    format!("{} {unit}", fpgacc_decision::describe::number(scaled))
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ struct Tick {
 
 /// Time upwards by powers of ten, area to the right.
 pub fn plot(kernel: &Kernel) -> Plot {
-    use fpgacc_decision::words;
+    use fpgacc_decision::describe;
     let seconds = kernel.candidates.iter().map(|form| form.seconds);
     let low = seconds
         .clone()
@@ -90,19 +90,19 @@ pub fn plot(kernel: &Kernel) -> Plot {
         title: format!(
             "{}: {}, {:.1}% of the device",
             form.label,
-            words::seconds(form.seconds.value),
+            describe::seconds(form.seconds.value),
             form.share * 100.0
         ),
     };
     let times = (low as i32..=high as i32).map(|power| Tick {
         at: y(10f64.powi(power)),
-        text: words::seconds(10f64.powi(power)),
+        text: describe::seconds(10f64.powi(power)),
     });
     let areas = (0..=4).map(|quarter| {
         let share = widest * f64::from(quarter) / 4.0;
         Tick {
             at: x(share),
-            text: format!("{}%", words::number(share * 100.0)),
+            text: format!("{}%", describe::number(share * 100.0)),
         }
     });
     let front = front(kernel);

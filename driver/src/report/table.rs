@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
-use fpgacc_decision::words;
+use fpgacc_decision::describe;
 
 use super::data::{Kernel, Part, Position, Program, Range, Report};
 
@@ -42,14 +42,14 @@ fn total_text(out: &mut String, program: &Program, report: &Report) {
     let _ = writeln!(
         out,
         "  all launches: {} ({} as the input is, {}x), at {} MHz",
-        words::seconds(total.seconds.value),
-        words::seconds(total.before.value),
-        words::number(total.gain),
-        words::number(total.clock_mhz.value)
+        describe::seconds(total.seconds.value),
+        describe::seconds(total.before.value),
+        describe::number(total.gain),
+        describe::number(total.clock_mhz.value)
     );
     let (kernels, interface) = (total.area, report.board.interface);
     let of = |name: &str, own: f64, board: f64, used: f64| {
-        let sum = words::number(own + board);
+        let sum = describe::number(own + board);
         format!("{name} {sum} ({:.1}%)", used * 100.0)
     };
     let _ = writeln!(
@@ -64,18 +64,18 @@ fn total_text(out: &mut String, program: &Program, report: &Report) {
 }
 
 fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
-    let place = match &kernel.place {
-        Some(place) => at(place),
+    let position = match &kernel.position {
+        Some(position) => at(position),
         None => program.to_string(),
     };
     let chosen = &kernel.candidates[kernel.chosen];
-    let _ = writeln!(out, "\n{place}: kernel {}", kernel.name);
+    let _ = writeln!(out, "\n{position}: kernel {}", kernel.name);
     let _ = writeln!(
         out,
         "  {}: {} ({}x the input's speed)",
         chosen.label,
-        words::seconds(chosen.seconds.value),
-        words::number(kernel.gain)
+        describe::seconds(chosen.seconds.value),
+        describe::number(kernel.gain)
     );
     for (at, part) in kernel.parts.iter().enumerate() {
         match at == kernel.main {
@@ -84,11 +84,14 @@ fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
         }
     }
     for one in &kernel.unpriced {
-        let place = one.place.as_ref().map(|place| format!("{}: ", at(place)));
+        let position = one
+            .position
+            .as_ref()
+            .map(|position| format!("{}: ", at(position)));
         let _ = writeln!(
             out,
             "  {}the model knows nothing of '{}': priced as {}",
-            place.unwrap_or_default(),
+            position.unwrap_or_default(),
             one.name,
             one.priced_as
         );
@@ -105,8 +108,11 @@ fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
         let _ = writeln!(out, "  {text}");
     }
     for hint in &kernel.hints {
-        let place = hint.place.as_ref().map(|place| format!("{}: ", at(place)));
-        let _ = writeln!(out, "  {}{}", place.unwrap_or_default(), hint.what);
+        let position = hint
+            .position
+            .as_ref()
+            .map(|position| format!("{}: ", at(position)));
+        let _ = writeln!(out, "  {}{}", position.unwrap_or_default(), hint.what);
         let _ = writeln!(out, "    to gain more: {}", hint.remedy);
     }
 }
@@ -117,11 +123,16 @@ fn search_text(out: &mut String, kernel: &Kernel) {
         let _ = writeln!(out, "  {} forms were priced; these matter", kernel.forms);
     }
     for step in &kernel.steps {
-        let _ = writeln!(out, "  step: {}: {}x", step.what, words::number(step.gain));
+        let _ = writeln!(
+            out,
+            "  step: {}: {}x",
+            step.what,
+            describe::number(step.gain)
+        );
     }
     for step in &kernel.refused {
         let why = match step.fits {
-            true => words::seconds(step.seconds),
+            true => describe::seconds(step.seconds),
             false => "does not fit".to_string(),
         };
         let _ = writeln!(out, "  not taken: {}: {why}", step.what);
@@ -130,7 +141,7 @@ fn search_text(out: &mut String, kernel: &Kernel) {
         let _ = writeln!(
             out,
             "  the search ended early: no wider form is below {} (--search-time)",
-            words::seconds(floor)
+            describe::seconds(floor)
         );
     }
 }
@@ -143,7 +154,7 @@ fn other_part(out: &mut String, part: &Part) {
         "  {} launched at {launch}: {}, {}",
         part.version,
         part.form,
-        words::seconds(part.seconds.value)
+        describe::seconds(part.seconds.value)
     );
 }
 
@@ -158,7 +169,7 @@ fn part_text(out: &mut String, part: &Part, is_one_of_many: bool) {
         part.form,
         range(part.cycles),
         range(part.clock_mhz),
-        words::seconds(part.memory_seconds)
+        describe::seconds(part.memory_seconds)
     );
     for text in &part.assumed {
         let _ = writeln!(out, "  assumed: {text}");
@@ -207,13 +218,15 @@ fn loops(part: &Part) -> Table {
     for one in &part.loops {
         table.add_row([
             format!("{}{}", "  ".repeat(one.depth), one.name),
-            one.place.as_ref().map_or("made by fpgacc".to_string(), at),
-            words::number(one.trips),
+            one.position
+                .as_ref()
+                .map_or("made by fpgacc".to_string(), at),
+            describe::number(one.trips),
             one.trips_are.clone(),
             one.unroll.to_string(),
             match one.overlap.as_str() {
                 "serial" => "serial".to_string(),
-                _ => words::number(one.ii),
+                _ => describe::number(one.ii),
             },
             one.limit.clone().unwrap_or_default(),
         ]);
@@ -244,7 +257,7 @@ fn accesses(part: &Part) -> Table {
             .stride
             .map_or("varies".to_string(), |bytes| bytes.to_string());
         table.add_row([
-            one.place.as_ref().map(at).unwrap_or_default(),
+            one.position.as_ref().map(at).unwrap_or_default(),
             one.array.clone(),
             if one.is_store { "store" } else { "load" }.to_string(),
             one.unit.clone(),
@@ -273,20 +286,20 @@ fn forms(kernel: &Kernel) -> Table {
                 ("model", _) => form.label.clone(),
                 ("aoc", _) | (_, None) => format!("{} ({})", form.label, form.origin),
                 (origin, Some(predicted)) => {
-                    let predicted = words::seconds(predicted);
+                    let predicted = describe::seconds(predicted);
                     format!("{} ({origin}; predicted: {predicted})", form.label)
                 }
             },
-            words::seconds(form.seconds.value),
+            describe::seconds(form.seconds.value),
             format!(
                 "{} .. {}",
-                words::seconds(form.seconds.low),
-                words::seconds(form.seconds.high)
+                describe::seconds(form.seconds.low),
+                describe::seconds(form.seconds.high)
             ),
-            words::number(form.area.alut),
-            words::number(form.area.ff),
-            words::number(form.area.ram),
-            words::number(form.area.dsp),
+            describe::number(form.area.alut),
+            describe::number(form.area.ff),
+            describe::number(form.area.ram),
+            describe::number(form.area.dsp),
             share,
         ]);
     }
@@ -300,18 +313,18 @@ fn table(out: &mut String, table: Table) {
     }
 }
 
-fn at(place: &Position) -> String {
-    format!("{}:{}", place.file, place.line)
+fn at(position: &Position) -> String {
+    format!("{}:{}", position.file, position.line)
 }
 
 fn range(range: Range) -> String {
     match range.low == range.high {
-        true => words::number(range.value),
+        true => describe::number(range.value),
         false => format!(
             "{} ({} .. {})",
-            words::number(range.value),
-            words::number(range.low),
-            words::number(range.high)
+            describe::number(range.value),
+            describe::number(range.low),
+            describe::number(range.high)
         ),
     }
 }

@@ -10,19 +10,19 @@ use fpgacc_runtime::manifest::text_hash;
 
 use super::accesses;
 use super::instrument;
-use super::places::{Places, caller};
+use super::positions::{Positions, caller};
 use super::record::{self, Argument, Kind, Record, Values};
 use super::texts::Texts;
 use super::widen;
 
 /// The facts of one process.
 pub fn facts(record: &Record, texts: &Texts) -> Facts {
-    let places = Places::of(record);
+    let positions = Positions::of(record);
     let converter = Converter {
-        names: memory_names(record, &places),
+        names: memory_names(record, &positions),
         record,
         texts,
-        places,
+        positions,
     };
     let mut facts = Facts::default();
     let parts = Facts {
@@ -53,19 +53,19 @@ pub fn facts(record: &Record, texts: &Texts) -> Facts {
 
 /// `host.c:12`, and which one of several that this line created: by one call that lived at the same time, or
 /// by calls at different addresses, as of a function that is called from two lines.
-fn memory_names(record: &Record, places: &Places) -> Vec<String> {
+fn memory_names(record: &Record, positions: &Positions) -> Vec<String> {
     let mut created: BTreeMap<String, usize> = BTreeMap::new();
     let name = |memory: &record::Memory| {
-        let site = places.location(&memory.site);
-        let place = match site.line {
+        let site = positions.location(&memory.site);
+        let position = match site.line {
             0 => site.file,
             line => format!("{}:{line}", site.file),
         };
-        let count = created.entry(place.clone()).or_default();
+        let count = created.entry(position.clone()).or_default();
         *count += 1;
         match *count {
-            1 => place,
-            count => format!("{place}#{count}"),
+            1 => position,
+            count => format!("{position}#{count}"),
         }
     };
     record.memory.iter().map(name).collect()
@@ -76,12 +76,12 @@ struct Converter<'a> {
     names: Vec<String>,
     record: &'a Record,
     texts: &'a Texts,
-    places: Places,
+    positions: Positions,
 }
 
 impl Converter<'_> {
     fn program(&self, program: &record::Program) -> Program {
-        let site = self.places.location(&program.site);
+        let site = self.positions.location(&program.site);
         let is_text = |text: &String| !text.contains(char::REPLACEMENT_CHARACTER);
         let sources = match program.strings.is_empty() {
             true => Known::Unknown("it was not made from source".to_string()),
@@ -128,7 +128,7 @@ impl Converter<'_> {
 
     fn buffer(&self, memory: &record::Memory, name: &str) -> Buffer {
         Buffer {
-            site: self.places.location(&memory.site),
+            site: self.positions.location(&memory.site),
             variable: Some(name.to_string()),
             use_host_ptr: memory.flags & memory_flags::USE_HOST_PTR != 0,
             sub_buffer: memory.call == "clCreateSubBuffer",
@@ -156,7 +156,7 @@ impl Converter<'_> {
         let program = launch.program.and_then(|at| self.record.programs.get(at));
         let consts = |sizes: &Vec<u64>| sizes.iter().copied().map(Value::Const).collect();
         Launch {
-            site: self.places.location(&launch.site),
+            site: self.positions.location(&launch.site),
             kernels: Known::Is(vec![launch.kernel.clone()]),
             work_dim: Value::Const(launch.work_dim.into()),
             offset: launch.offset.iter().map(value).collect(),

@@ -71,7 +71,7 @@ pub struct Site {
     taken: usize,
 }
 
-/// A place that a log notes, with its number in the log.
+/// A site that a log notes, with its number in the log.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Noted {
     /// The number.
@@ -82,7 +82,7 @@ pub struct Noted {
     pub what: NotedWhat,
 }
 
-/// What is noted at a place.
+/// What is noted at a site.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotedWhat {
@@ -230,7 +230,7 @@ fn pieces(front: String, text: String, asked: Asked) -> Vec<Piece> {
     pieces
 }
 
-fn place(session: &Session, span: Option<fpgacc_frontend::source::Span>) -> Location {
+fn position(session: &Session, span: Option<fpgacc_frontend::source::Span>) -> Location {
     let at = span.map(|span| session.sources.location(span));
     at.unwrap_or_else(|| Location::new(TEXT, 0, 0))
 }
@@ -242,7 +242,7 @@ fn site(session: &Session, site: &count::Site) -> Site {
             Kind::If => Some(BranchKind::If),
             Kind::Case => Some(BranchKind::Case),
         },
-        at: place(session, site.span),
+        at: position(session, site.span),
         function: site.function.clone(),
         reached: site.reached as usize,
         taken: site.taken as usize,
@@ -252,7 +252,7 @@ fn site(session: &Session, site: &count::Site) -> Site {
 fn noted(session: &Session, number: u32, site: &log::Site) -> Noted {
     Noted {
         number,
-        at: place(session, site.span),
+        at: position(session, site.span),
         what: match site.what {
             log::What::Access {
                 reads,

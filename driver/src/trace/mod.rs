@@ -2,14 +2,14 @@
 //!
 //! A layer of the ICD loader (`runtime/trace`) is put between the program and OpenCL and writes a
 //! [`record`] of each process; [`convert`] makes launch facts of it, with the lines of calls from
-//! debug information ([`places`]) and the files of kernel texts ([`texts`]); [`widen`] joins runs.
+//! debug information ([`positions`]) and the files of kernel texts ([`texts`]); [`widen`] joins runs.
 //! With `--trip-counts` and `--accesses` the layer has this program rewrite kernels ([`instrument`]);
 //! [`accesses`] makes sectors and ways of what the latter note.
 
 mod accesses;
 mod convert;
 mod instrument;
-mod places;
+mod positions;
 pub mod record;
 mod texts;
 pub mod widen;
@@ -124,10 +124,6 @@ fn plan(matches: &ArgMatches, after: Option<Vec<String>>) -> Result<Plan, Diagno
     })
 }
 
-fn told(error: impl std::fmt::Display) -> Diagnostic {
-    Diagnostic::error(error.to_string())
-}
-
 /// Facts of an earlier trace.
 fn read(path: &Path) -> Result<Facts, Diagnostic> {
     let name = path.display().to_string();
@@ -173,9 +169,9 @@ fn trace(plan: &Plan, messages: &mut Messages) -> Result<ExitCode, Diagnostic> {
     };
     // What cannot be written is said before the program runs, which may take long.
     if !output::is_special(&plan.output) {
-        drop(Staged::new(&plan.output).map_err(told)?);
+        drop(Staged::new(&plan.output).map_err(Diagnostic::because)?);
     }
-    let folder = Scratch::new().map_err(told)?;
+    let folder = Scratch::new().map_err(Diagnostic::because)?;
     let layer = layer(folder.path())?;
     let status = run_program(plan, &layer, folder.path())?;
     let texts = Texts::below(Path::new("."));
@@ -197,10 +193,10 @@ fn trace(plan: &Plan, messages: &mut Messages) -> Result<ExitCode, Diagnostic> {
     }
     write(&plan.output, &mut facts)?;
     if let Some(warning) = lost(folder.path()) {
-        messages.tell(&warning, &SourceMap::new());
+        messages.report(&warning, &SourceMap::new());
     }
     if !status.success() {
-        messages.tell(
+        messages.report(
             &Diagnostic::warning(format!("the program failed: {status}"))
                 .note("the facts tell of what it did until then"),
             &SourceMap::new(),
@@ -231,7 +227,7 @@ fn count_kernels(facts: &Facts) -> usize {
 
 /// The shared library that the ICD loader loads.
 pub fn layer(folder: &Path) -> Result<PathBuf, Diagnostic> {
-    let compiler = Compiler::find(Language::C).map_err(told)?;
+    let compiler = Compiler::find(Language::C).map_err(Diagnostic::because)?;
     let output = folder.join("fpgacc-trace.so");
     run::shared(&compiler, fpgacc_runtime::TRACE_SOURCES, &output)?;
     Ok(output)
@@ -259,13 +255,13 @@ fn run_program(plan: &Plan, layer: &Path, folder: &Path) -> Result<Status, Diagn
         Some(word) => command
             .env(
                 "FPGACC_TRACE_COUNTS",
-                std::env::current_exe().map_err(told)?,
+                std::env::current_exe().map_err(Diagnostic::because)?,
             )
             .env("FPGACC_TRACE_ASKED", word),
         None => command.env_remove("FPGACC_TRACE_COUNTS"),
     };
     let command = run::with_plain_texts(command);
-    command.attached().map_err(told)
+    command.attached().map_err(Diagnostic::because)
 }
 
 /// What processes did that ended before it was written.
@@ -294,7 +290,7 @@ fn lost(folder: &Path) -> Option<Diagnostic> {
 /// The files of a folder with this suffix, in order.
 fn paths(folder: &Path, suffix: &str) -> Result<Vec<PathBuf>, Diagnostic> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
-        .map_err(told)?
+        .map_err(Diagnostic::because)?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|own| own == suffix))
         .collect();
@@ -306,7 +302,7 @@ fn paths(folder: &Path, suffix: &str) -> Result<Vec<PathBuf>, Diagnostic> {
 pub fn records(folder: &Path) -> Result<Vec<Record>, Diagnostic> {
     let mut records = Vec::new();
     for path in paths(folder, "json")? {
-        let bytes = std::fs::read(&path).map_err(told)?;
+        let bytes = std::fs::read(&path).map_err(Diagnostic::because)?;
         match Record::parse(&bytes) {
             Some(record) => records.push(record),
             None => return Err(Diagnostic::error("the record of the run cannot be read")),
@@ -335,11 +331,11 @@ fn nothing_seen(folder: &Path, status: Status) -> Diagnostic {
     }
 }
 
-/// Writes the facts in the order of their places.
+/// Writes the facts in the order of their positions.
 fn write(path: &Path, facts: &mut Facts) -> Result<(), Diagnostic> {
     facts.programs.sort_by(|a, b| a.site.cmp(&b.site));
     facts.buffers.sort_by(|a, b| a.site.cmp(&b.site));
     facts.launches.sort_by(|a, b| a.site.cmp(&b.site));
-    let text = serde_yaml::to_string(facts).map_err(told)?;
-    output::write(path, text.as_bytes(), Mode::Plain).map_err(told)
+    let text = serde_yaml::to_string(facts).map_err(Diagnostic::because)?;
+    output::write(path, text.as_bytes(), Mode::Plain).map_err(Diagnostic::because)
 }

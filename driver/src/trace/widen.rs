@@ -273,7 +273,7 @@ fn add_buffer(buffers: &mut Vec<Buffer>, buffer: Buffer) {
     }
 }
 
-/// Launches that are one entry: of one kernel, from one place, with one local size.
+/// Launches that are one entry: of one kernel, from one position, with one local size.
 fn is_same_launch(a: &Launch, b: &Launch) -> bool {
     let (Some(recorded_a), Some(recorded_b)) = (&a.recorded, &b.recorded) else {
         return false;

@@ -58,8 +58,7 @@ impl Job {
             tuned: vec![self.tuned.clone()],
             ..Facts::default()
         };
-        let text =
-            serde_yaml::to_string(&facts).map_err(|error| Diagnostic::error(error.to_string()))?;
+        let text = serde_yaml::to_string(&facts).map_err(Diagnostic::because)?;
         let made = fs::create_dir_all(&self.folder);
         let made = made.and_then(|()| fs::write(self.folder.join(FACTS), text));
         made.map_err(|error| cannot("make", &self.folder, &error))
@@ -67,8 +66,7 @@ impl Job {
 
     /// The command that builds it: `words` are those of this program before `--`.
     pub fn command(&self, words: &[String]) -> Result<Command, Diagnostic> {
-        let program =
-            std::env::current_exe().map_err(|error| Diagnostic::error(error.to_string()))?;
+        let program = std::env::current_exe().map_err(Diagnostic::because)?;
         let mut build = OsString::from("--build=");
         build.push(&self.folder);
         Ok(Command::new(program).args(words.iter().cloned()).arg(build))

@@ -51,10 +51,6 @@ impl Timed {
     }
 }
 
-fn told(error: impl std::fmt::Display) -> Diagnostic {
-    Diagnostic::error(error.to_string())
-}
-
 impl Meter {
     /// What measures points of a program with these kernels.
     ///
@@ -67,7 +63,7 @@ impl Meter {
         numbers: Numbers,
         kernels: Vec<String>,
     ) -> Result<Self, Diagnostic> {
-        let folder = Scratch::new().map_err(told)?;
+        let folder = Scratch::new().map_err(Diagnostic::because)?;
         let layer = trace::layer(folder.path())?;
         let mut kernels = kernels;
         kernels.sort_by_key(|name| std::cmp::Reverse(name.len()));

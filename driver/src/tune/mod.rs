@@ -167,18 +167,18 @@ impl Given {
     }
 }
 
-/// Tells a fault at its place in the file.
+/// Reports a fault at its position in the file.
 fn fail_at<T>(session: &mut Session, name: &str, text: &str, fault: &Fault) -> Step<T> {
     let word = text.find(&fault.word).filter(|_| !fault.word.is_empty());
     let file = session.sources.add(name, text.to_string());
-    let span = match (word, fault.place) {
+    let span = match (word, fault.position) {
         (Some(at), _) => Span {
             file,
             start: at as u32,
             end: (at + fault.word.len()) as u32,
         },
-        (None, place) => {
-            let line = place.map_or(1, |(line, _)| line as u32);
+        (None, position) => {
+            let line = position.map_or(1, |(line, _)| line as u32);
             session.sources.line_span(file, line)
         }
     };

@@ -68,7 +68,7 @@ impl Program {
     /// Reads the inputs. Where a space is too large to be looked at whole, `seed` decides what is drawn of it.
     ///
     /// # Errors
-    /// The space that the user gives is not one of these kernels: the fault, for its place.
+    /// The space that the user gives is not one of these kernels: the fault, with its position.
     pub fn read(
         session: &mut Session,
         (kind, device): (Kind, Option<Device>),
@@ -113,7 +113,7 @@ impl Program {
             return Ok(Err(fault));
         }
         for track in program.tracks.iter().filter(|track| !track.is_whole()) {
-            session.tell(too_large(track));
+            session.report(too_large(track));
         }
         Ok(Ok(program))
     }
@@ -282,7 +282,7 @@ impl Track {
             };
             self.candidates.push(Candidate {
                 features: self.space.features(&point),
-                places: self.space.places(&point),
+                indices: self.space.indices(&point),
                 predicted: seconds.filter(|seconds| *seconds > 0.0),
                 // What a device holds is of no account where there is none.
                 area: (kind == Kind::Fpga).then_some(made.area),
@@ -320,7 +320,7 @@ fn unknown(given: &SpaceFile, names: &[String]) -> Option<Fault> {
         help: nearest
             .map(|name| format!("did you mean '{name}'? fpgacc tune --show-space lists all")),
         word: unknown.clone(),
-        place: None,
+        position: None,
     })
 }
 

@@ -1,6 +1,6 @@
 //! What users see while a search goes on: a bar with the best so far, or lines where nobody watches.
 
-use fpgacc_tuning::space::{Space, words};
+use fpgacc_tuning::space::{Space, describe};
 use fpgacc_tuning::trial::{Objective, Outcome, Trial};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -45,7 +45,7 @@ impl Progress {
     /// What is being done.
     pub fn say(&self, what: &str) {
         let best = match &self.best {
-            Some((_, words)) => format!("best: {words}; {what}"),
+            Some((_, describe)) => format!("best: {describe}; {what}"),
             None => what.to_string(),
         };
         self.bar.set_message(best);
@@ -56,8 +56,8 @@ impl Progress {
     pub fn tried(&mut self, space: &Space, trial: &Trial, objective: Objective) {
         self.tried += 1;
         self.bar.set_position(self.tried as u64);
-        let point = words(space, &trial.point);
-        let told = match &trial.outcome {
+        let point = describe(space, &trial.point);
+        let outcome = match &trial.outcome {
             Outcome::Measured(measured) => {
                 let own = objective.cost(measured);
                 if self.best.as_ref().is_none_or(|(best, _)| own < *best) {
@@ -74,7 +74,7 @@ impl Progress {
             }
             Outcome::Same(_) => "the same as another".to_string(),
         };
-        let line = format!("{:4} {told}  {point}", self.tried);
+        let line = format!("{:4} {outcome}  {point}", self.tried);
         match self.bar.is_hidden() {
             true if !self.quiet => eprintln!("{line}"),
             _ => self.bar.println(line),

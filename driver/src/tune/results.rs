@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use fpgacc_aoc_wrappers::output::Mode as FileMode;
 use fpgacc_launch_facts::Facts;
 use fpgacc_tuning::results::{self, Account};
-use fpgacc_tuning::space::words;
+use fpgacc_tuning::space::describe;
 use fpgacc_tuning::trial::{Measurement, Outcome};
 
 use super::search::{GAIN, Search};
@@ -93,7 +93,7 @@ fn summary(search: &Search<'_>) -> String {
     };
     text += &format!(
         "fastest: {}\n",
-        words(&search.program.space(), &trial.point)
+        describe(&search.program.space(), &trial.point)
     );
     text += &times(best);
     text += &run_off(search);

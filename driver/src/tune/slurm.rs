@@ -78,19 +78,15 @@ fn job_of(job: &Job) -> Option<String> {
     fs::read_to_string(job.folder.join(JOB)).ok()
 }
 
-fn told(error: impl std::fmt::Display) -> Diagnostic {
-    Diagnostic::error(error.to_string())
-}
-
 /// A command of Slurm's, and what it wrote.
 fn ask(command: &Command) -> Result<String, Diagnostic> {
     let captured = command.capture().map_err(|error| {
-        told(error)
+        Diagnostic::because(error)
             .help("--slurm needs the commands of Slurm (slurm-client); without, builds run here")
     })?;
     match captured.status.success() {
         true => Ok(captured.stdout_text()),
-        false => Err(told(format!(
+        false => Err(Diagnostic::error(format!(
             "'{}' fails: {}",
             command.line(),
             captured.stderr_text().trim()
@@ -101,8 +97,8 @@ fn ask(command: &Command) -> Result<String, Diagnostic> {
 /// The jobs of this user that are not over.
 fn waiting() -> Result<BTreeSet<String>, Diagnostic> {
     let words = ["--me", "--array", "--noheader", "--format=%i"];
-    let told = ask(&Command::new("squeue").args(words))?;
-    Ok(told.split_whitespace().map(str::to_string).collect())
+    let listed = ask(&Command::new("squeue").args(words))?;
+    Ok(listed.split_whitespace().map(str::to_string).collect())
 }
 
 /// Hands the jobs in as one array.
@@ -114,13 +110,13 @@ fn submit(jobs: &[&Job], words: &[String], options: &str) -> Result<(), Diagnost
         let log = absolute(&job.folder)?.join(LOG);
         let line = job.command(words)?.line();
         let log = log.display().to_string();
-        let log = shlex::try_quote(&log).map_err(told)?;
+        let log = shlex::try_quote(&log).map_err(Diagnostic::because)?;
         text += &format!("{at}) exec {line} >{log} 2>&1 ;;\n");
     }
     text += "esac\n";
     fs::write(&script, text).map_err(|error| cannot("write", &script, &error))?;
     let own = shlex::split(options)
-        .ok_or_else(|| told(format!("--slurm: a quote is open in '{options}'")))?;
+        .ok_or_else(|| Diagnostic::error(format!("--slurm: a quote is open in '{options}'")))?;
     let command = Command::new("sbatch")
         .args(["--parsable", "--job-name=fpgacc-tune", "--output=/dev/null"])
         .arg(format!("--array=0-{}", jobs.len() - 1))

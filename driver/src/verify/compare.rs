@@ -71,7 +71,7 @@ pub struct Difference {
 pub enum What {
     /// One of the runs reads back more.
     Missing,
-    /// The host calls another function, for another buffer or place.
+    /// The host calls another function, for another buffer or offset.
     Call,
     /// The results of the commands.
     Error(i64, i64),
@@ -107,7 +107,7 @@ pub fn compare(original: &Record, other: &Record, reassociated: bool) -> Compari
                 Some(elements) => {
                     numbers(sides, elements, reassociated, &mut comparison, &mut drift)
                 }
-                None => places(sides.0, sides.1),
+                None => differing_bytes(sides.0, sides.1),
             };
             different.retain(|&at| !is_padding(b, at));
             bytes(different)
@@ -211,7 +211,7 @@ fn numbers(
         };
         match is_bounded && is_whole && bound.admits(value(x), value(y), largest) {
             true => comparison.within_bounds += 1,
-            false => different.extend(places(x, y).iter().map(|i| at * size + i)),
+            false => different.extend(differing_bytes(x, y).iter().map(|i| at * size + i)),
         }
     }
     different
@@ -230,7 +230,7 @@ fn distance(a: f64, b: f64) -> f64 {
     }
 }
 
-fn places(a: &[u8], b: &[u8]) -> Vec<usize> {
+fn differing_bytes(a: &[u8], b: &[u8]) -> Vec<usize> {
     let pairs = a.iter().zip(b).enumerate();
     pairs
         .filter(|(_, (a, b))| a != b)
@@ -238,7 +238,7 @@ fn places(a: &[u8], b: &[u8]) -> Vec<usize> {
         .collect()
 }
 
-/// The bytes around a place as the values that they may be: `0x3f800000, int 1065353216, float 1`.
+/// The bytes around an offset as the values that they may be: `0x3f800000, int 1065353216, float 1`.
 pub fn value_at(data: &[u8], at: usize, readback: &Readback) -> String {
     let element = readback.element.as_deref().unwrap_or_default();
     let size = match element.trim_end_matches(|c: char| c.is_ascii_digit()) {

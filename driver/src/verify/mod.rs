@@ -9,7 +9,7 @@ mod compare;
 pub mod numbers;
 pub mod outcome;
 mod output;
-mod place;
+mod position;
 pub mod record;
 mod report;
 pub mod run;

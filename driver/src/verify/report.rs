@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::compare::{Bound, Comparison, Difference, What, value_at};
 use super::outcome::{Outcome, Verdict};
 use super::output;
-use super::place;
+use super::position;
 use super::record::Form;
 use super::run::Run;
 use super::settle::Settled;
@@ -138,13 +138,13 @@ impl Report<'_> {
         let Some(shown) = sides.0.or(sides.1) else {
             return;
         };
-        let place = place::of(&self.executable.path, shown.address);
+        let position = position::of(&self.executable.path, shown.address);
         let buffer = shown
             .buffer
             .map_or(String::new(), |number| format!(", buffer {number}"));
         let _ = writeln!(
             out,
-            "first difference: read-back {}, {place}, {}{buffer}",
+            "first difference: read-back {}, {position}, {}{buffer}",
             index + 1,
             shown.call
         );
@@ -167,8 +167,8 @@ impl Report<'_> {
                 let _ = writeln!(out, "  the original reads {a} bytes, the rewritten {b}");
             }
             (What::Call, (_, Some(other))) => {
-                let place = place::of(&self.executable.path, other.address);
-                let _ = writeln!(out, "  the rewritten has {} there, {place}", other.call);
+                let position = position::of(&self.executable.path, other.address);
+                let _ = writeln!(out, "  the rewritten has {} there, {position}", other.call);
             }
             _ => {
                 let who = match sides.0.is_some() {

@@ -95,8 +95,8 @@ impl Notes<'_> {
 
     /// The user's lines of a definition, from the word `define`.
     fn span(&self, definition: &Definition) -> Option<Span> {
-        let id = self.files.id(definition.place)?;
-        let mut line = definition.place.line;
+        let id = self.files.id(definition.source_line)?;
+        let mut line = definition.source_line.line;
         let mut span = self.sources.line_span(id, line);
         while self.sources.text(span).ends_with('\\') {
             line += 1;
@@ -106,7 +106,7 @@ impl Notes<'_> {
         Some(span)
     }
 
-    /// The first place of a word in a part of the user's text.
+    /// The first position of a word in a part of the user's text.
     fn find(&self, span: Span, word: &str) -> Option<Span> {
         let text = self.sources.text(span);
         let is_it = |token: &super::token::Token| text_of(text, token) == word;

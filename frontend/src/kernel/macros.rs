@@ -25,12 +25,12 @@ pub(super) struct Definition {
     /// Has parameters.
     pub function_like: bool,
     /// Where it starts.
-    pub place: SourceLine,
+    pub source_line: SourceLine,
     /// What stands after `#define`.
     pub text: String,
 }
 
-/// The macros that are defined at some place of the text.
+/// The macros that are defined at some position of the text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Macros {
     live: BTreeMap<String, Macro>,
@@ -39,8 +39,8 @@ pub(super) struct Macros {
 }
 
 impl Macros {
-    /// Takes in the text after `#define `, which starts at a place.
-    pub fn define(&mut self, text: &str, place: SourceLine) {
+    /// Takes in the text after `#define `, which starts at a position.
+    pub fn define(&mut self, text: &str, source_line: SourceLine) {
         let text = text.trim_start();
         let end = text
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
@@ -52,7 +52,7 @@ impl Macros {
         let function_like = rest.starts_with('(');
         let definition = Definition {
             function_like,
-            place,
+            source_line,
             text: text.to_string(),
         };
         self.ever.insert(name.to_string(), definition);
@@ -75,7 +75,7 @@ impl Macros {
         self.live.remove(text.trim());
     }
 
-    /// Whether a name was a macro at any place, and if so whether it had parameters.
+    /// Whether a name was a macro at any position, and if so whether it had parameters.
     pub fn was_macro(&self, name: &str) -> Option<bool> {
         Some(self.ever.get(name)?.function_like)
     }

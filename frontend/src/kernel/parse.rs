@@ -96,17 +96,17 @@ fn stages(input: &Input, sources: &mut SourceMap) -> Result<Module, ParseError> 
             .problems
             .iter()
             .all(|problem| problem.is_unsupported);
-        let told = scanned.problems.iter().map(|problem| {
+        let messages = scanned.problems.iter().map(|problem| {
             let diagnostic = Diagnostic::error(&problem.message);
-            match files.find_on_line(problem.place, &problem.text, sources) {
+            match files.find_on_line(problem.source_line, &problem.text, sources) {
                 Some(span) => diagnostic.at(span),
                 None => diagnostic,
             }
         });
-        let told = told.collect();
+        let messages = messages.collect();
         return Err(match is_unsupported {
-            true => ParseError::Unsupported(told),
-            false => ParseError::Invalid(told),
+            true => ParseError::Unsupported(messages),
+            false => ParseError::Invalid(messages),
         });
     }
     let mut source = SourceText {

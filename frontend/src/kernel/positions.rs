@@ -1,8 +1,8 @@
-//! From tokens of the preprocessed text to places in the user's own text.
+//! From tokens of the preprocessed text to positions in the user's own text.
 //!
 //! Line markers give file and line. The preprocessor folds blanks and expands macros, so columns are
 //! found by walking along the tokens of the user's lines beside those of the preprocessed ones:
-//! equal tokens are the same place, and what a macro made gets the place of the macro's use. The walk
+//! equal tokens are the same position, and what a macro made gets the position of the macro's use. The walk
 //! does not expand macros itself: where an expansion holds the token that follows the use, the rest
 //! of that line may be placed a use too far.
 
@@ -10,7 +10,7 @@ use super::prepass::Prepass;
 use super::token::{Lexeme, Lexer, SourceLine, Token, TokenKind, text_of};
 use crate::source::{FileId, SourceMap, Span};
 
-/// Gives the place in the user's files of every token. A file that is not in `sources` is stood in
+/// Gives the position in the user's files of every token. A file that is not in `sources` is stood in
 /// for by the preprocessed text, which is registered then.
 pub(super) fn locate(
     text: &str,
@@ -24,7 +24,7 @@ pub(super) fn locate(
         .map(|file| sources.find(file))
         .collect();
     let missing = prepass
-        .places
+        .source_lines
         .iter()
         .any(|p| ids[p.file as usize].is_none());
     let stand_in = (missing || ids.iter().all(Option::is_none))
@@ -39,19 +39,19 @@ pub(super) fn locate(
     let mut spans = Vec::with_capacity(prepass.tokens.len());
     let mut from = 0;
     while from < prepass.tokens.len() {
-        let place = prepass.places[from];
-        let run = prepass.places[from..]
+        let source_line = prepass.source_lines[from];
+        let run = prepass.source_lines[from..]
             .iter()
-            .take_while(|&&p| p == place)
+            .take_while(|&&p| p == source_line)
             .count();
         let to = from + run;
         let tokens = &prepass.tokens[from..to];
         let next_line = prepass
-            .places
+            .source_lines
             .get(to)
-            .filter(|next| next.file == place.file && next.line > place.line)
-            .map_or(place.line.saturating_add(1), |next| next.line);
-        let file = place.file as usize;
+            .filter(|next| next.file == source_line.file && next.line > source_line.line)
+            .map_or(source_line.line.saturating_add(1), |next| next.line);
+        let file = source_line.file as usize;
         match (files.ids[file], &mut originals[file]) {
             (Some(id), Some(original)) => {
                 let map: &SourceMap = sources;
@@ -61,10 +61,10 @@ pub(super) fn locate(
                     original,
                     source: &map.file(id).text,
                     file: id,
-                    whole_line: map.line_span(id, place.line),
+                    whole_line: map.line_span(id, source_line.line),
                     end_line: next_line,
                 };
-                walk.run(place, tokens, &mut spans);
+                walk.run(source_line, tokens, &mut spans);
             }
             _ => {
                 let file = files.stand_in;
@@ -90,19 +90,24 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// The user's file of a place, if it is registered.
-    pub fn id(&self, place: SourceLine) -> Option<FileId> {
-        self.ids[place.file as usize]
+    /// The user's file of a position, if it is registered.
+    pub fn id(&self, source_line: SourceLine) -> Option<FileId> {
+        self.ids[source_line.file as usize]
     }
 
     /// The span of `text` on a line of the user's file, else of the whole line.
-    pub fn find_on_line(&self, place: SourceLine, text: &str, sources: &SourceMap) -> Option<Span> {
-        let Some(id) = self.ids[place.file as usize] else {
+    pub fn find_on_line(
+        &self,
+        source_line: SourceLine,
+        text: &str,
+        sources: &SourceMap,
+    ) -> Option<Span> {
+        let Some(id) = self.ids[source_line.file as usize] else {
             let id = self.stand_in?;
             return Some(sources.line_span(id, 1));
         };
         let file = sources.file(id);
-        if let Some(range) = file.line_range(place.line)
+        if let Some(range) = file.line_range(source_line.line)
             && let Some(at) = file.text[range.clone()].find(text)
         {
             let start = (range.start + at) as u32;
@@ -112,7 +117,7 @@ impl Files {
                 end: start + text.len() as u32,
             });
         }
-        Some(sources.line_span(id, place.line))
+        Some(sources.line_span(id, source_line.line))
     }
 }
 
@@ -166,8 +171,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn run(&mut self, place: SourceLine, tokens: &[Token], spans: &mut Vec<Span>) {
-        let mut at = self.original.first_on(place.line);
+    fn run(&mut self, source_line: SourceLine, tokens: &[Token], spans: &mut Vec<Span>) {
+        let mut at = self.original.first_on(source_line.line);
         let mut next = 0;
         while next < tokens.len() {
             let word = text_of(self.text, &tokens[next]);
@@ -191,7 +196,7 @@ impl Walk<'_> {
                 }
             }
         }
-        self.original.resume = (place.line, at);
+        self.original.resume = (source_line.line, at);
     }
 
     /// The text of an original token, if it stands on this run's lines.
@@ -282,7 +287,7 @@ mod tests {
     use super::*;
     use crate::kernel::prepass::scan;
 
-    /// Each token of `pre` with what stands at its place in `user`.
+    /// Each token of `pre` with what stands at its position in `user`.
     fn check(user: &str, pre: &str, expected: &[&str]) {
         let mut sources = SourceMap::new();
         sources.add("k.cl", user);

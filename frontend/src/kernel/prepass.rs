@@ -26,7 +26,7 @@ pub(super) struct AttrAt {
 #[derive(Clone, Debug)]
 pub(super) struct LexProblem {
     pub message: String,
-    pub place: SourceLine,
+    pub source_line: SourceLine,
     /// What stands there.
     pub text: String,
     /// It may be right, but fpgacc does not take it.
@@ -39,7 +39,7 @@ pub(super) struct Prepass {
     /// Without attributes.
     pub tokens: Vec<Token>,
     /// Where each token stands, beside `tokens`.
-    pub places: Vec<SourceLine>,
+    pub source_lines: Vec<SourceLine>,
     /// File names of line markers.
     pub files: Vec<String>,
     pub macros: Macros,
@@ -97,7 +97,7 @@ impl Scanner<'_> {
                         return;
                     }
                     self.out.tokens.push(token);
-                    self.out.places.push(self.place(physical));
+                    self.out.source_lines.push(self.source_line(physical));
                 }
                 Lexeme::Directive(text) => self.directive(text, physical),
                 Lexeme::Error { error, start, end } => {
@@ -121,16 +121,16 @@ impl Scanner<'_> {
     }
 
     fn too_many_steps(&mut self, physical: u32) {
-        let place = self.place(physical);
+        let source_line = self.source_line(physical);
         self.out.problems.push(LexProblem {
             message: "too many `++` and `--` in a row: their operand is a variable".to_string(),
-            place,
+            source_line,
             text: String::new(),
             is_unsupported: false,
         });
     }
 
-    fn place(&self, physical: u32) -> SourceLine {
+    fn source_line(&self, physical: u32) -> SourceLine {
         let (marker, line) = self.marker;
         SourceLine {
             file: self.file,
@@ -171,20 +171,20 @@ impl Scanner<'_> {
             }
             LexError::UnterminatedComment => "this comment has no closing `*/`".to_string(),
         };
-        let place = self.place(physical);
+        let source_line = self.source_line(physical);
         // One message a line and kind of problem is enough.
         if self
             .out
             .problems
             .last()
-            .is_some_and(|last| last.place == place && last.message == message)
+            .is_some_and(|last| last.source_line == source_line && last.message == message)
         {
             return;
         }
         let shown = text.chars().take(40).collect();
         self.out.problems.push(LexProblem {
             message,
-            place,
+            source_line,
             text: shown,
             is_unsupported: error == LexError::WideName,
         });
@@ -197,7 +197,7 @@ impl Scanner<'_> {
             .unwrap_or(text.len());
         let (word, rest) = text.split_at(end);
         match word {
-            "define" => self.out.macros.define(rest, self.place(physical)),
+            "define" => self.out.macros.define(rest, self.source_line(physical)),
             "undef" => self.out.macros.undef(rest),
             "pragma" => self.pragma(rest.trim()),
             "line" => self.line_marker(rest.trim(), physical),
@@ -261,7 +261,7 @@ fn take_attributes(text: &str, out: &mut Prepass) {
         tokens.iter().map(|token| text_of(text, token)).collect()
     };
     let old = std::mem::take(&mut out.tokens);
-    let places = std::mem::take(&mut out.places);
+    let source_lines = std::mem::take(&mut out.source_lines);
     // How many tokens stand before each old one when attributes are gone.
     let mut moved = Vec::with_capacity(old.len() + 1);
     let mut at = 0;
@@ -282,7 +282,7 @@ fn take_attributes(text: &str, out: &mut Prepass) {
         }
         moved.push(out.tokens.len());
         out.tokens.push(old[at]);
-        out.places.push(places[at]);
+        out.source_lines.push(source_lines[at]);
         at += 1;
     }
     moved.push(out.tokens.len());
@@ -508,7 +508,11 @@ mod tests {
     fn line_markers_place_tokens() {
         let text = "# 1 \"k.cl\"\na\nb\n# 7 \"x.h\" 1\nc\n# 3 \"k.cl\" 2\nd";
         let prepass = scan(text, "k.cl");
-        let found: Vec<_> = prepass.places.iter().map(|p| (p.file, p.line)).collect();
+        let found: Vec<_> = prepass
+            .source_lines
+            .iter()
+            .map(|p| (p.file, p.line))
+            .collect();
         assert_eq!(found, [(0, 1), (0, 2), (1, 7), (0, 3)]);
         assert_eq!(prepass.files, ["k.cl", "x.h"]);
     }

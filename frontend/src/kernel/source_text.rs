@@ -1,4 +1,4 @@
-//! One preprocessed text with its tokens and their places: what all later stages look things up in.
+//! One preprocessed text with its tokens and their positions: what all later stages look things up in.
 
 use lang_c::span::Span as SyntaxSpan;
 

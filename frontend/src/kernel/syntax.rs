@@ -525,9 +525,12 @@ fn follows_function(source: &SourceText, token: usize) -> bool {
 /// Where the token before a token ends, if that is on a line before: there a `;` is missing.
 fn end_of_line_before(source: &SourceText, token: usize) -> Option<Span> {
     let before = token.checked_sub(1)?;
-    let (place, next) = (source.prepass.places[before], source.prepass.places[token]);
+    let (source_line, next) = (
+        source.prepass.source_lines[before],
+        source.prepass.source_lines[token],
+    );
     let span = source.token_span(before)?;
-    (place.file == next.file && place.line < next.line).then_some(Span {
+    (source_line.file == next.file && source_line.line < next.line).then_some(Span {
         start: span.end,
         ..span
     })

@@ -50,7 +50,7 @@ impl Limit {
     ];
 
     /// In words.
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Limit::Starts => "the start of groups",
             Limit::Issue => "instructions",
@@ -319,9 +319,9 @@ impl<'a> Kernel<'a> {
         let strides = [1, 2, 3].map(|point| access.stride(point).unwrap_or(0));
         let first = access.at.map_or(0, |at| at[0]);
         let address = |lane: u64| {
-            let place = shape.place(lane);
+            let coordinates = shape.coordinates(lane);
             (0..3).fold(first, |sum, dim| {
-                sum.wrapping_add(strides[dim].wrapping_mul(place[dim] as i64))
+                sum.wrapping_add(strides[dim].wrapping_mul(coordinates[dim] as i64))
             })
         };
         // A wider access is several instructions, each of which looks its lines up.
@@ -364,17 +364,17 @@ pub fn footprint(device: &Device, profile: &Profile, global: [u64; 3]) -> f64 {
 /// Bytes that an access touches in a launch.
 fn reach(device: &Device, profile: &Profile, global: [u64; 3], access: &Access) -> f64 {
     let scope = &profile.scopes[access.scope];
-    let mut places = access.share.min(1.0);
+    let mut elements = access.share.min(1.0);
     for (dim, size) in global.into_iter().enumerate() {
         if access.moves(1 + dim) {
-            places *= size as f64;
+            elements *= size as f64;
         }
     }
     let mut at = access.scope;
     let mut depth = scope.depth;
     while depth > 0 {
         if access.moves(FIRST_LOOP + depth - 1) {
-            places *= profile.scopes[at].trips.max(1.0);
+            elements *= profile.scopes[at].trips.max(1.0);
         }
         at = profile.scopes[at].parent;
         depth -= 1;
@@ -383,7 +383,7 @@ fn reach(device: &Device, profile: &Profile, global: [u64; 3], access: &Access) 
         Some(_) => f64::from(access.bytes),
         None => f64::from(access.bytes.max(device.sector_bytes)),
     };
-    places * spread
+    elements * spread
 }
 
 /// What an access of a warp touches.

@@ -28,7 +28,7 @@ impl Shape {
 
     /// Where in its group the work-item of a number is: the first dimension counts fastest, as on every device
     /// that is known.
-    pub fn place(self, number: u64) -> [u64; 3] {
+    pub fn coordinates(self, number: u64) -> [u64; 3] {
         let [x, y, _] = self.0;
         [number % x, number / x % y, number / (x * y)]
     }
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_first_dimension_counts_fastest() {
-        assert_eq!(Shape([4, 2, 2]).place(13), [1, 1, 1]);
+        assert_eq!(Shape([4, 2, 2]).coordinates(13), [1, 1, 1]);
         assert_eq!(Shape([4, 2, 1]).to_string(), "4x2");
     }
 }

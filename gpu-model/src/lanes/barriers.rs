@@ -26,7 +26,7 @@ impl Machine<'_> {
 
     /// It comes to a barrier.
     pub(super) fn at_barrier(&mut self, id: ExprId) {
-        let Some(to) = self.place(self.function().exprs.span(id)) else {
+        let Some(to) = self.position(self.function().exprs.span(id)) else {
             return;
         };
         let all = self.sample.weight * self.width as f64;
@@ -49,10 +49,14 @@ impl Machine<'_> {
         let Some((_, first)) = warps.first() else {
             return;
         };
-        let places = |ways: &[Way]| -> Vec<Position> { ways.iter().map(|way| way.to).collect() };
+        let positions = |ways: &[Way]| -> Vec<Position> { ways.iter().map(|way| way.to).collect() };
         let count = first.len();
         // Warps that meet at other barriers are not followed.
-        if warps.len() < 2 || warps.iter().any(|(_, ways)| places(ways) != places(first)) {
+        if warps.len() < 2
+            || warps
+                .iter()
+                .any(|(_, ways)| positions(ways) != positions(first))
+        {
             return;
         }
         let mut seen: BTreeMap<Position, Barrier> = std::mem::take(&mut self.seen.barriers);

@@ -657,8 +657,8 @@ impl<'a> Machine<'a> {
                 let most = components.iter().copied().max().unwrap_or_default();
                 known.resize(known.len().max(usize::from(most) + 1), Wide::int(0));
                 for (at, value) in components.iter().zip(values.iter().cycle()) {
-                    let place = &mut known[usize::from(*at)];
-                    *place = place.replaced(self.width, mask, value);
+                    let position = &mut known[usize::from(*at)];
+                    *position = position.replaced(self.width, mask, value);
                 }
                 self.env.insert(*key, known);
             }

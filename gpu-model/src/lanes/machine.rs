@@ -360,7 +360,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    pub(super) fn place(&self, span: Option<Span>) -> Option<Position> {
+    pub(super) fn position(&self, span: Option<Span>) -> Option<Position> {
         Some(Position {
             function: self.frame.function,
             span: span?,
@@ -382,7 +382,7 @@ impl<'a> Machine<'a> {
         mask: Mask,
     ) {
         let (space, bytes, write) = access;
-        let Some(place) = self.place(self.function().exprs.span(id)) else {
+        let Some(position) = self.position(self.function().exprs.span(id)) else {
             return;
         };
         if mask == 0 {
@@ -391,7 +391,7 @@ impl<'a> Machine<'a> {
         let entry = self
             .seen
             .accesses
-            .entry(AccessSite { place, write })
+            .entry(AccessSite { position, write })
             .or_default();
         entry.space = Some(space);
         entry.open.extend(self.unlikely);
@@ -412,7 +412,7 @@ impl<'a> Machine<'a> {
         ways: &Ways,
         (idle, issued): (f64, [f64; 2]),
     ) {
-        let Some(place) = self.place(span) else {
+        let Some(position) = self.position(span) else {
             return;
         };
         let weight = self.weight;
@@ -420,7 +420,7 @@ impl<'a> Machine<'a> {
             let open = ways.open.filter(|_| ways.unclear != 0);
             self.meeting.doubts(ways.data != 0, open);
         }
-        let entry = self.seen.branches.entry((place, kind)).or_default();
+        let entry = self.seen.branches.entry((position, kind)).or_default();
         entry.warps += weight;
         entry.diverged += weight * f64::from(u8::from(ways.is_divergent()));
         entry.idle += idle;

@@ -23,7 +23,7 @@ pub struct Position {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AccessSite {
     /// Where.
-    pub place: Position,
+    pub position: Position,
     /// It writes; it reads otherwise.
     pub write: bool,
 }
@@ -53,7 +53,7 @@ pub struct Access {
     pub open: BTreeSet<Sym>,
     /// Numbers that are not known, by multiples of which lanes are apart: far, if these are large.
     pub apart: BTreeSet<Sym>,
-    /// The object, and where the first lane's element lies in it; `None`: in several places.
+    /// The object, and where the first lane's element lies in it; `None`: in several positions.
     pub anchors: BTreeSet<(Object, i128)>,
     /// The distance between neighbouring lanes in bytes, where it is always the same.
     pub stride: Stride,

@@ -252,10 +252,10 @@ mod tests {
         let row = Linear::sym(Sym(1))
             .times(16)
             .and_then(|row| row.plus(&Linear::constant(5), 1));
-        let place = Value::Int(row.expect("it is small"));
-        let column = binary(BinaryOp::Rem, &place, &Value::int(16), Some(Scalar::Int));
+        let position = Value::Int(row.expect("it is small"));
+        let column = binary(BinaryOp::Rem, &position, &Value::int(16), Some(Scalar::Int));
         assert_eq!(column, Outcome::Known(Value::int(5)));
-        let row = binary(BinaryOp::Div, &place, &Value::int(16), Some(Scalar::Int));
+        let row = binary(BinaryOp::Div, &position, &Value::int(16), Some(Scalar::Int));
         assert_eq!(row, Outcome::Known(Value::Int(Linear::sym(Sym(1)))));
     }
 

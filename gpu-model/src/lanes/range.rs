@@ -162,11 +162,11 @@ fn spread(from: u64, to: u64, most: u64) -> impl Iterator<Item = (u64, f64)> {
     let count = to.saturating_sub(from);
     let picked = count.min(most);
     (0..picked).map(move |at| {
-        let place = match picked {
+        let position = match picked {
             1 => count / 2,
             _ => at * (count - 1) / (picked - 1),
         };
-        (from + place, count as f64 / picked as f64)
+        (from + position, count as f64 / picked as f64)
     })
 }
 

@@ -263,11 +263,11 @@ impl<'a> Machine<'a> {
                 return b.lane(lane).clone();
             }
             let (x, y) = (distance(a, lane), distance(b, lane));
-            let place = x.filter(|x| Some(x) == y.as_ref());
-            let place = place.and_then(|x| Linear::sym(unknown).plus(&x, 1));
-            match (place, object) {
-                (Some(place), Some(object)) => Value::Pointer(object, place),
-                (Some(place), None) => Value::Int(place),
+            let position = x.filter(|x| Some(x) == y.as_ref());
+            let position = position.and_then(|x| Linear::sym(unknown).plus(&x, 1));
+            match (position, object) {
+                (Some(position), Some(object)) => Value::Pointer(object, position),
+                (Some(position), None) => Value::Int(position),
                 (None, _) if [a.lane(lane), b.lane(lane)].contains(&&Value::Data) => Value::Data,
                 (None, _) => Value::Open(unknown),
             }

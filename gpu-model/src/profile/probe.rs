@@ -400,7 +400,7 @@ impl<'a> Probe<'a> {
 
     fn unary(&mut self, frame: &mut Frame<'a>, op: UnaryOp, operand: ExprId, ty: TypeId) -> Value {
         if op == UnaryOp::AddressOf {
-            return match self.place(frame, operand) {
+            return match self.lvalue(frame, operand) {
                 Lvalue::Memory(at) => at,
                 Lvalue::Var(_) => Value::start_of(Root::Private),
             };
@@ -541,7 +541,7 @@ impl<'a> Probe<'a> {
         name: &str,
         args: &[Value],
         id: ExprId,
-        places: &[ExprId],
+        positions: &[ExprId],
     ) -> Value {
         let ty = frame.function.exprs.ty(id);
         let span = frame.function.exprs.span(id);
@@ -551,7 +551,7 @@ impl<'a> Probe<'a> {
         {
             let is_write = name.starts_with("vstore");
             let vector = match is_write {
-                true => frame.function.exprs.ty(places[0]),
+                true => frame.function.exprs.ty(positions[0]),
                 false => ty,
             };
             let width = self.width(vector) as i64;
@@ -591,7 +591,7 @@ impl<'a> Probe<'a> {
     }
 
     /// What an lvalue names; what its address needs is evaluated.
-    fn place(&mut self, frame: &mut Frame<'a>, id: ExprId) -> Lvalue {
+    fn lvalue(&mut self, frame: &mut Frame<'a>, id: ExprId) -> Lvalue {
         let exprs = &frame.function.exprs;
         match *exprs.get(id) {
             Expr::Var(VarRef::Local(var)) => {
@@ -629,18 +629,18 @@ impl<'a> Probe<'a> {
                 let offset = offset.unwrap_or(0) as i64;
                 let from = match arrow {
                     true => Lvalue::Memory(self.value(frame, base)),
-                    false => self.place(frame, base),
+                    false => self.lvalue(frame, base),
                 };
                 match from {
                     Lvalue::Memory(at) => Lvalue::Memory(at.map(|at| at.wrapping_add(offset))),
                     Lvalue::Var(_) => Lvalue::Memory(Value::start_of(Root::Private)),
                 }
             }
-            Expr::Swizzle { base, .. } => match self.place(frame, base) {
+            Expr::Swizzle { base, .. } => match self.lvalue(frame, base) {
                 Lvalue::Memory(at) => Lvalue::Memory(at),
                 Lvalue::Var(_) => Lvalue::Memory(Value::start_of(Root::Private)),
             },
-            Expr::Cast { operand, .. } => self.place(frame, operand),
+            Expr::Cast { operand, .. } => self.lvalue(frame, operand),
             _ => {
                 let value = self.value(frame, id);
                 Lvalue::Memory(value)
@@ -658,7 +658,7 @@ impl<'a> Probe<'a> {
         if !is_array {
             return self.value(frame, id);
         }
-        match self.place(frame, id) {
+        match self.lvalue(frame, id) {
             Lvalue::Memory(at) => at,
             Lvalue::Var(var) => frame.vars[var],
         }
@@ -666,7 +666,7 @@ impl<'a> Probe<'a> {
 
     fn read(&mut self, frame: &mut Frame<'a>, id: ExprId) -> Value {
         let ty = frame.function.exprs.ty(id);
-        match self.place(frame, id) {
+        match self.lvalue(frame, id) {
             Lvalue::Var(var) => frame.vars[var],
             Lvalue::Memory(at) if self.module.types.as_array(ty).is_some() => at,
             Lvalue::Memory(at) => {
@@ -680,7 +680,7 @@ impl<'a> Probe<'a> {
 
     fn write(&mut self, frame: &mut Frame<'a>, id: ExprId, value: Value) {
         // The parts of the address that have effects ran when it was read, or run now.
-        match self.place(frame, id) {
+        match self.lvalue(frame, id) {
             Lvalue::Var(var) => {
                 frame.vars[var] = value;
                 frame.writes[var] += 1;
@@ -716,10 +716,10 @@ impl<'a> Probe<'a> {
         let known = self.profile.accesses.iter().rposition(same);
         let at = known.unwrap_or_else(|| {
             self.profile.accesses.push(access);
-            self.profile.places.push(BTreeSet::new());
+            self.profile.positions.push(BTreeSet::new());
             self.profile.accesses.len() - 1
         });
-        self.profile.places[at].extend(span);
+        self.profile.positions[at].extend(span);
     }
 
     fn work(&mut self, operations: f64) {

@@ -64,7 +64,7 @@ impl Value {
         }
     }
 
-    /// The same, as a place in a piece of memory, or as a plain number.
+    /// The same, as a position in a piece of memory, or as a plain number.
     pub fn within(self, root: Option<Root>) -> Self {
         Value { root, ..self }
     }

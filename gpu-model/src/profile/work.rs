@@ -14,7 +14,7 @@ pub const ASSUMED_TRIPS: f64 = 16.0;
 pub struct Sizes {
     /// Work-items in each dimension; 1 beyond the launch's own.
     pub global: [u64; 3],
-    /// Work-items of a group, for kernels that look at their place in it; `None`: that is not known.
+    /// Work-items of a group, for kernels that look at their position in it; `None`: that is not known.
     pub local: Option<[u64; 3]>,
     /// Integer arguments by the parameter's index.
     pub scalars: BTreeMap<u32, i64>,
@@ -27,8 +27,8 @@ pub struct Profile {
     pub scopes: Vec<Scope>,
     /// In the order of the source.
     pub accesses: Vec<Access>,
-    /// Where each of them stands: in several places, if compilers read once what is read in all of them.
-    pub places: Vec<BTreeSet<Span>>,
+    /// Where each of them stands: in several positions, if compilers read once what is read in all of them.
+    pub positions: Vec<BTreeSet<Span>>,
 }
 
 /// A loop's body, or what is outside of all loops.

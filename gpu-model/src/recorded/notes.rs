@@ -22,7 +22,7 @@ pub struct Note {
     pub group: u32,
     /// See [`Self::group`].
     pub item: u32,
-    /// The place, from 1; 0: the work-item ended.
+    /// The position, from 1; 0: the work-item ended.
     pub site: u32,
     /// It stands for two to the power of this.
     pub shift: u32,
@@ -63,7 +63,7 @@ impl Note {
     }
 }
 
-/// What is noted at a place.
+/// What is noted at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An access to memory.
@@ -94,7 +94,7 @@ pub struct WaysTotals {
     pub idle: [f64; 2],
 }
 
-/// What warps of a launch did, by place.
+/// What warps of a launch did, by position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
     /// Accesses.
@@ -163,7 +163,7 @@ impl Totals {
     }
 }
 
-/// Adds what a block noted at a place.
+/// Adds what a block noted at a position.
 fn add(totals: &mut Totals, notes: &[Note], kind: Kind, device: &Device) {
     let mut loops: Loops = BTreeMap::new();
     for way in notes.chunk_by(|a, b| a.way == b.way) {

@@ -65,7 +65,7 @@ impl<'a> Seen<'a> {
         seen
     }
 
-    /// What was seen of the access at a place.
+    /// What was seen of the access at a position.
     pub fn access(&self, span: Span, write: bool) -> Option<SeenAccess> {
         let at = self.sources?.location(span);
         let is_meant = |one: &&&RecordedAccess| one.write == write && one.site.is_same_place(&at);
@@ -90,7 +90,7 @@ impl<'a> Seen<'a> {
         (launches > 0).then_some(all)
     }
 
-    /// What was seen of the branch or loop whose condition stands at a place.
+    /// What was seen of the branch or loop whose condition stands at a position.
     pub fn branch(&self, span: Span) -> Option<SeenBranch> {
         let at = self.sources?.location(span);
         let mut own = self.ways.iter().filter(|one| one.site.is_same_place(&at));

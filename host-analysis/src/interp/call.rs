@@ -251,18 +251,18 @@ impl<'a> Interp<'a> {
         if !self.state.reachable {
             return Val::Unset;
         }
-        let told = error_check.told(&values);
-        let known = told
+        let observed = error_check.observed(&values);
+        let known = observed
             .as_ref()
-            .and_then(|told| self.reported(callee, error_check, told));
+            .and_then(|observed| self.reported(callee, error_check, observed));
         if let Some(returns) = known {
             self.state.reachable = returns;
             return Val::Unset;
         }
         let passed = values.into_iter().map(Passed::Value).collect();
         let result = self.follow(code, id, callee, None, passed);
-        if let Some(told) = told {
-            self.note_outcome(callee, told, self.state.reachable);
+        if let Some(observed) = observed {
+            self.note_outcome(callee, observed, self.state.reachable);
         }
         result
     }

@@ -28,7 +28,7 @@ pub(super) struct ErrorCheck {
 
 /// An argument as far as it matters to an error-check helper.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Told {
+pub(super) enum Observed {
     Int(i128, IntType),
     Null,
     Unknown,
@@ -37,7 +37,7 @@ pub(super) enum Told {
 }
 
 /// Whether calls with such arguments return.
-pub(super) type Outcomes = Vec<(Vec<Told>, bool)>;
+pub(super) type Outcomes = Vec<(Vec<Observed>, bool)>;
 
 /// What a function calls its own.
 struct Own<'f> {
@@ -176,13 +176,13 @@ impl<'a> Interp<'a> {
         &mut self,
         id: FnId,
         error_check: &ErrorCheck,
-        told: &[Told],
+        observed: &[Observed],
     ) -> Option<bool> {
         let returns = match error_check.ends {
             false => true,
             true => {
                 let outcomes = self.summaries.outcomes.get(&id)?;
-                outcomes.iter().find(|(known, _)| known == told)?.1
+                outcomes.iter().find(|(known, _)| known == observed)?.1
             }
         };
         for &span in &error_check.calls {
@@ -192,32 +192,32 @@ impl<'a> Interp<'a> {
     }
 
     /// Notes whether a call that was followed returned.
-    pub(super) fn note_outcome(&mut self, id: FnId, told: Vec<Told>, returns: bool) {
+    pub(super) fn note_outcome(&mut self, id: FnId, observed: Vec<Observed>, returns: bool) {
         let outcomes = self.summaries.outcomes.entry(id).or_default();
         if outcomes.len() < MOST_OUTCOMES {
-            outcomes.push((told, returns));
+            outcomes.push((observed, returns));
         }
     }
 }
 
 impl ErrorCheck {
     /// The arguments that matter; nothing if calls with them cannot be distinguished.
-    pub(super) fn told(&self, values: &[Val]) -> Option<Vec<Told>> {
+    pub(super) fn observed(&self, values: &[Val]) -> Option<Vec<Observed>> {
         if !self.ends {
             return Some(Vec::new());
         }
-        let mut told = Vec::new();
+        let mut observed = Vec::new();
         for &index in &self.relevant {
-            told.push(match values.get(index)? {
-                Val::Int(value, ty) => Told::Int(*value, *ty),
-                Val::Null => Told::Null,
-                Val::Unknown(_) => Told::Unknown,
-                Val::Sym(sym) if sym.is_atom() => Told::Symbol(sym.ty),
+            observed.push(match values.get(index)? {
+                Val::Int(value, ty) => Observed::Int(*value, *ty),
+                Val::Null => Observed::Null,
+                Val::Unknown(_) => Observed::Unknown,
+                Val::Sym(sym) if sym.is_atom() => Observed::Symbol(sym.ty),
                 _ => return None,
             });
         }
         // Two symbols may be the same one.
-        let symbols = told.iter().filter(|t| matches!(t, Told::Symbol(_)));
-        (symbols.count() <= 1).then_some(told)
+        let symbols = observed.iter().filter(|t| matches!(t, Observed::Symbol(_)));
+        (symbols.count() <= 1).then_some(observed)
     }
 }

@@ -15,13 +15,13 @@ pub struct Constant {
     /// Where the start comes from.
     pub source: &'static str,
     /// Where it lies.
-    pub place: fn(&mut Board) -> &mut f64,
+    pub value: fn(&mut Board) -> &mut f64,
 }
 
 impl Constant {
     /// Its value on a board.
     pub fn of(&self, board: &Board) -> f64 {
-        *(self.place)(&mut board.clone())
+        *(self.value)(&mut board.clone())
     }
 }
 
@@ -38,66 +38,66 @@ pub const CONSTANTS: [Constant; 11] = [
         name: "memory.efficiency",
         start: 0.85,
         source: "one 256-bit store on DDR4-1866: 12.7 of 14.9 GB/s (Davila-Guzman)",
-        place: |board| &mut board.memory.efficiency,
+        value: |board| &mut board.memory.efficiency,
     },
     Constant {
         name: "memory.scattered_factor",
         start: 1.0,
         source: "a row miss of 27 ns, four at once (tFAW) in each of two banks",
-        place: |board| &mut board.memory.scattered_factor,
+        value: |board| &mut board.memory.scattered_factor,
     },
     Constant {
         name: "memory.interleaved_factor",
         start: 1.0,
         source: "the same, and the word itself at the peak rate",
-        place: |board| &mut board.memory.interleaved_factor,
+        value: |board| &mut board.memory.interleaved_factor,
     },
     Constant {
         name: "memory.atomic_factor",
         start: 1.0,
         source: "2 tRCD + 2 tRP + tWR (Davila-Guzman)",
-        place: |board| &mut board.memory.atomic_factor,
+        value: |board| &mut board.memory.atomic_factor,
     },
     Constant {
         name: "memory.coalescing_wait_ns",
         start: 100.0,
         source: "a guess",
-        place: |board| &mut board.memory.coalescing_wait_ns,
+        value: |board| &mut board.memory.coalescing_wait_ns,
     },
     Constant {
         name: "host_gigabytes_per_second",
         start: 6.0,
         source: "three quarters of PCI Express 3.0 x8",
-        place: |board| &mut board.host_gigabytes_per_second,
+        value: |board| &mut board.host_gigabytes_per_second,
     },
     Constant {
         name: "memory_units.local_store_latency",
         start: 1.0,
         source: "aoc's reports for Arria 10",
-        place: |board| &mut family(board).memory_units.local_store_latency,
+        value: |board| &mut family(board).memory_units.local_store_latency,
     },
     Constant {
         name: "memory_units.forwarded_latency",
         start: 4.0,
         source: "a local load in aoc's reports: nothing is forwarded",
-        place: |board| &mut family(board).memory_units.forwarded_latency,
+        value: |board| &mut family(board).memory_units.forwarded_latency,
     },
     Constant {
         name: "memory_units.arbitration_wait",
         start: 4.0,
         source: "a guess: one other load in front",
-        place: |board| &mut family(board).memory_units.arbitration_wait,
+        value: |board| &mut family(board).memory_units.arbitration_wait,
     },
     Constant {
         name: "memory_units.local_atomic_interval",
         start: 4.0,
         source: "a guess: the latency of a local load",
-        place: |board| &mut family(board).memory_units.local_atomic_interval,
+        value: |board| &mut family(board).memory_units.local_atomic_interval,
     },
     Constant {
         name: "memory_units.groups_in_flight",
         start: 2.0,
         source: "a guess: one group runs while the next one enters",
-        place: |board| &mut family(board).memory_units.groups_in_flight,
+        value: |board| &mut family(board).memory_units.groups_in_flight,
     },
 ];

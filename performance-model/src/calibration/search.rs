@@ -86,7 +86,7 @@ impl Fitted {
         for (parameter, value) in &self.0 {
             let constant = parameter.constant();
             if constant.of(board) == parameter.shipped {
-                *(constant.place)(&mut fitted) = *value;
+                *(constant.value)(&mut fitted) = *value;
             }
         }
         fitted
@@ -231,7 +231,7 @@ fn fix_clock(board: &mut Board, mhz: f64) {
 fn reacts(sample: &Sample<'_>, board: &Board, constant: &Constant, usual: f64) -> bool {
     [PROBE, 1.0 / PROBE].into_iter().any(|factor| {
         let mut board = board.clone();
-        *(constant.place)(&mut board) *= factor;
+        *(constant.value)(&mut board) *= factor;
         (sample.predict)(&board) != usual
     })
 }
@@ -243,7 +243,7 @@ fn value(constant: &Constant, steps: i32) -> f64 {
 fn set(board: &Board, steps: &Steps) -> Board {
     let mut board = board.clone();
     for (constant, &steps) in CONSTANTS.iter().zip(steps) {
-        *(constant.place)(&mut board) = value(constant, steps);
+        *(constant.value)(&mut board) = value(constant, steps);
     }
     board
 }

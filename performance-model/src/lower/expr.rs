@@ -7,7 +7,7 @@ use fpgacc_kernel_analysis::constant;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::value::{Pointer, Slot, Target, Value};
-use super::{Lowering, UNKNOWN_BYTES, ops, place_of};
+use super::{Lowering, UNKNOWN_BYTES, memory_kind, ops};
 use crate::board::Operator;
 use crate::graph::{Access, Array, Made, NodeId, Op};
 
@@ -511,7 +511,7 @@ impl<'a> Lowering<'a> {
         let array = Array {
             name: variable.name.clone(),
             root: Root::Object(var),
-            place: place_of(variable.space),
+            memory: memory_kind(variable.space),
             element: None,
             bytes: self.module.layout(variable.ty.ty).map(|layout| layout.size),
             written: false,

@@ -172,7 +172,7 @@ struct Known {
 }
 
 /// Whether an address that comes from memory may be anywhere for the next access of its unit. In NDRanges units see one
-/// work-item after another: what all of them read at one place, and add their ids to, is as near as the ids.
+/// work-item after another: what all of them read at one location, and add their ids to, is as near as the ids.
 fn is_far(graph: &Graph, form: Form, access: &Access) -> bool {
     let along = match form {
         Form::SingleWorkItem => Sym::Iter(access.region),
@@ -345,7 +345,7 @@ impl<'a> Lowering<'a> {
             let array = Array {
                 name: variable.name.clone(),
                 root: Root::Param(param),
-                place: place_of(space),
+                memory: memory_kind(space),
                 element: Element::of(self.module, pointee.ty),
                 bytes: match space {
                     AddressSpace::Local => Some(LOCAL_POINTER_BYTES),
@@ -538,7 +538,7 @@ fn sole_symbol(value: &Value) -> Option<Sym> {
     value.poly.as_ref()?.symbols().into_iter().next()
 }
 
-fn place_of(space: AddressSpace) -> MemoryKind {
+fn memory_kind(space: AddressSpace) -> MemoryKind {
     match space {
         AddressSpace::Global | AddressSpace::Generic => MemoryKind::External,
         AddressSpace::Constant => MemoryKind::Constant,

@@ -12,7 +12,7 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use super::env::{Changes, Mark};
 use super::trips::RECORDED;
 use super::value::{Slot, Value};
-use super::{Lowering, REGISTER_BYTES, place_of};
+use super::{Lowering, REGISTER_BYTES, memory_kind};
 use crate::graph::{Access, Array, Banks, Made, NodeId, Op};
 use crate::prediction::{Assumed, Form};
 
@@ -134,7 +134,7 @@ impl<'a> Lowering<'a> {
         let id = self.graph.add_array(Array {
             name: variable.name.clone(),
             root: Root::Object(VarRef::Local(var)),
-            place: place_of(variable.space),
+            memory: memory_kind(variable.space),
             element: None,
             bytes,
             written: false,

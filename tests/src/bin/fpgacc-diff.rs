@@ -13,7 +13,7 @@ use fpgacc_tests::adhoc::{self, Wishes};
 use fpgacc_tests::compare::{self, Bound};
 use fpgacc_tests::job::{Geometry, Job};
 use fpgacc_tests::judge::{Original, Verdict};
-use fpgacc_tests::rewrite::{Rewrites, Rewritten, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, Rewritten, rewrite};
 use fpgacc_tests::run::{Platform, run};
 use fpgacc_tests::worker;
 
@@ -69,7 +69,7 @@ struct Options {
     options: String,
     /// What the passes know of the launch
     #[arg(long, value_parser = ["nothing", "local", "all"], default_value = "local")]
-    told: String,
+    known: String,
     /// `--max-local-size` of fpgacc
     #[arg(long, default_value_t = ndrange_to_loop::Options::DEFAULT.max_local_size)]
     max_local_size: u64,
@@ -223,17 +223,17 @@ fn compare_kernel(job: &Job, kernel: &str, options: &Options) -> Result<(), Fail
             println!("  {platform:?} disagrees with Oclgrind on the original: {what}");
         }
     }
-    let told = match options.told.as_str() {
-        "nothing" => Told::Nothing,
-        "all" => Told::All,
-        _ => Told::Local,
+    let knowledge = match options.known.as_str() {
+        "nothing" => Knowledge::Nothing,
+        "all" => Knowledge::All,
+        _ => Knowledge::Local,
     };
     let mut passes = PassOptions::default();
     passes.of_mut::<ndrange_to_loop::Options>().max_local_size = options.max_local_size;
     let mut rewrites = 0;
     let mut wrong = Vec::new();
     for which in Rewrites::each_and_all() {
-        let rewritten = match rewrite(job, |_| told, &which, &passes) {
+        let rewritten = match rewrite(job, |_| knowledge, &which, &passes) {
             Ok(rewritten) => rewritten,
             Err(error) => {
                 wrong.push(format!("{which}: {error}"));

@@ -17,7 +17,7 @@ use fpgacc_tests::neighbours::{self, Neighbours};
 use fpgacc_tests::planes::{self, Planes};
 use fpgacc_tests::random::Random;
 use fpgacc_tests::recurrences::{self, Recurrence};
-use fpgacc_tests::rewrite::{Rewrites, Told, rewrite_knowing};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite_knowing};
 use fpgacc_tests::rounds::{self, Rounds};
 use fpgacc_tests::rows::{self, Rows};
 use fpgacc_tests::run::Platform;
@@ -184,7 +184,7 @@ fn hunt_cases(fault: Fault) -> Result<Option<String>, String> {
 
 /// Whether a job does the same when it is rewritten, in a short time: mistakes make loops that never end.
 fn is_right(job: &Job) -> bool {
-    let Ok(made) = rewrite_safely(job, |_| Told::All, &Rewrites::All) else {
+    let Ok(made) = rewrite_safely(job, |_| Knowledge::All, &Rewrites::All) else {
         return false;
     };
     let [before, after] = [job, &made.job].map(|job| run_impatiently(job, Platform::Oclgrind));
@@ -202,9 +202,9 @@ fn hunt_launches(
     rewrites: &Rewrites,
     job: fn(&mut Random) -> Job,
 ) -> Result<Option<(usize, String)>, String> {
-    let told = |launch| match launch {
-        0 => Told::All,
-        _ => Told::Nothing,
+    let knowledge = |launch| match launch {
+        0 => Knowledge::All,
+        _ => Knowledge::Nothing,
     };
     let passes = PassOptions {
         general: General::Always,
@@ -214,7 +214,7 @@ fn hunt_launches(
         let job = job(&mut Random::new(options.seed + number));
         certify(&job).map_err(|difference| difference.to_string())?;
         inject(Some(fault));
-        let rewritten = rewrite_knowing(&job, told, rewrites, &passes);
+        let rewritten = rewrite_knowing(&job, knowledge, rewrites, &passes);
         inject(None);
         let found = match rewritten {
             Ok(rewritten) => same(&job, &rewritten.job, &[Platform::Oclgrind], &Bound::Exact)

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::job::Job;
 use crate::judge::{Original, Verdict, first_complaint};
-use crate::rewrite::{RewriteError, Rewrites, Rewritten, Told, rewrite};
+use crate::rewrite::{Knowledge, RewriteError, Rewrites, Rewritten, rewrite};
 use crate::run::{Output, Platform, run_within};
 
 /// A job and how its kernels are rewritten. A file: YAML, with the text in a `.cl` file beside it.
@@ -22,7 +22,7 @@ pub struct Case {
     /// Where it was seen.
     pub platform: Platform,
     /// What the passes know of the launches.
-    pub told: Told,
+    pub knowledge: Knowledge,
     /// Which passes run.
     #[serde(with = "serde_yaml::with::singleton_map")]
     pub rewrites: Rewrites,
@@ -63,7 +63,7 @@ impl Case {
     /// # Errors
     /// See [`RewriteError`]; a panic is a message too.
     pub fn rewritten(&self) -> Result<Rewritten, RewriteError> {
-        rewrite_safely(&self.job, |_| self.told, &self.rewrites)
+        rewrite_safely(&self.job, |_| self.knowledge, &self.rewrites)
     }
 
     /// What is wrong with the rewritten job, if anything is: under Oclgrind and on these platforms.
@@ -96,14 +96,16 @@ impl Case {
 /// See [`RewriteError`].
 pub fn rewrite_safely(
     job: &Job,
-    told: impl Fn(&str) -> Told,
+    knowledge: impl Fn(&str) -> Knowledge,
     rewrites: &Rewrites,
 ) -> Result<Rewritten, RewriteError> {
     // Some kernels of a program have launches that the passes are not told of: the size of its constant
     // memory, on which only speed depends, is not known.
     let mut options = PassOptions::default();
     options.of_mut::<constant_memory::Options>().cache = None;
-    let made = catch_unwind(AssertUnwindSafe(|| rewrite(job, told, rewrites, &options)));
+    let made = catch_unwind(AssertUnwindSafe(|| {
+        rewrite(job, knowledge, rewrites, &options)
+    }));
     made.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied());

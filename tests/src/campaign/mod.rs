@@ -15,7 +15,7 @@ use crate::job::Job;
 use crate::judge::{Original, Verdict, first_difference};
 use crate::random::Random;
 use crate::reduce;
-use crate::rewrite::{RewriteError, Rewrites, Rewritten, Told};
+use crate::rewrite::{Knowledge, RewriteError, Rewrites, Rewritten};
 use crate::run::{Output, Platform, run};
 
 pub use case::{Case, rewrite_safely, run_cleanly, run_impatiently};
@@ -275,9 +275,9 @@ impl Check<'_> {
         counts.twins = kernels.iter().filter(|k| k.twin.is_some()).count() as u64;
     }
 
-    fn told(&self, name: &str) -> Told {
+    fn knowledge(&self, name: &str) -> Knowledge {
         let found = self.batch.kernels.iter().find(|kernel| kernel.name == name);
-        found.map_or(Told::Nothing, |kernel| kernel.told)
+        found.map_or(Knowledge::Nothing, |kernel| kernel.knowledge)
     }
 
     /// The program in all forms in which it can be rewritten.
@@ -305,7 +305,7 @@ impl Check<'_> {
 
     /// The program rewritten; if that fails, the kernels at fault are found.
     fn rewritten(&mut self) -> Option<Rewritten> {
-        let made = rewrite_safely(&self.batch.job, |name| self.told(name), &self.rewrites);
+        let made = rewrite_safely(&self.batch.job, |name| self.knowledge(name), &self.rewrites);
         let error = match made {
             Ok(rewritten) => return Some(rewritten),
             Err(error) => error,
@@ -332,7 +332,7 @@ impl Check<'_> {
         Case {
             what,
             platform,
-            told: self.batch.kernels[kernel].told,
+            knowledge: self.batch.kernels[kernel].knowledge,
             rewrites: self.rewrites.clone(),
             job: self.batch.only(kernel),
         }

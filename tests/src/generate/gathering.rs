@@ -1,4 +1,4 @@
-//! Loops that gather something at one place of memory: what compilers keep in a register, and unroll.
+//! Loops that gather something at one location in memory: what compilers keep in a register, and unroll.
 
 use super::choices::State;
 use super::maker::{Context, Maker};

@@ -24,7 +24,7 @@ mod values;
 
 use crate::job::{Arg, Fill, Geometry, Job};
 use crate::random::Random;
-use crate::rewrite::Told;
+use crate::rewrite::Knowledge;
 
 pub use choices::Focus;
 use choices::{Home, Layout, Shared, State};
@@ -37,7 +37,7 @@ pub struct Generated {
     /// Its name.
     pub name: String,
     /// What the passes are told of its launch.
-    pub told: Told,
+    pub knowledge: Knowledge,
     /// The kernel of the batch that computes the same.
     pub twin: Option<usize>,
     /// The buffers that only it writes.
@@ -140,8 +140,8 @@ fn one(
     [mut s, mut v]: [Random; 2],
     inputs: &Inputs,
 ) -> Generated {
-    use Told::{All, Local, Nothing};
-    let told = match focus {
+    use Knowledge::{All, Local, Nothing};
+    let knowledge = match focus {
         Focus::Barriers => v.copy(&[Nothing, Local, All]),
         Focus::Loops => v.copy(&[Nothing, Local, Local, Local, All, All, All, All]),
     };
@@ -217,7 +217,7 @@ fn one(
     job.launch(&name, maker.shape.geometry(), args);
     Generated {
         name,
-        told,
+        knowledge,
         twin: None,
         own,
         barriers: maker.barriers,
@@ -238,7 +238,7 @@ fn single_work_item(
         true => Geometry::Task,
         false => Geometry::range(&[1], &[1]),
     };
-    let told = v.copy(&[Told::Local, Told::All]);
+    let knowledge = v.copy(&[Knowledge::Local, Knowledge::All]);
     let inputs = &inputs.of_rows();
     if s.chance(35) {
         let body = single::neighbours(&mut s, &mut v);
@@ -248,11 +248,11 @@ fn single_work_item(
             uniform: inputs.tables[table].clone(),
             ..inputs.clone()
         };
-        return few(job, (number, told), &text, &params, geometry, inputs);
+        return few(job, (number, knowledge), &text, &params, geometry, inputs);
     }
     let body = single::body(&mut s, &mut v);
     let text = format!("({}) {{\n{body}}}\n", params.text("__global const uint"));
-    few(job, (number, told), &text, &params, geometry, inputs)
+    few(job, (number, knowledge), &text, &params, geometry, inputs)
 }
 
 /// Work-items that know nothing of their groups.
@@ -269,15 +269,20 @@ fn plain_work_items(
     let body = plain::body(&mut s, &mut v, &shape);
     let uni = v.pick(&["__constant uint", "__global const uint"]);
     let text = format!("({}) {{\n{body}}}\n", params.text(uni));
-    let told = v.copy(&[Told::Local, Told::All, Told::All, Told::All]);
-    let (which, inputs) = ((number, told), &inputs.of_rows());
+    let knowledge = v.copy(&[
+        Knowledge::Local,
+        Knowledge::All,
+        Knowledge::All,
+        Knowledge::All,
+    ]);
+    let (which, inputs) = ((number, knowledge), &inputs.of_rows());
     few(job, which, &text, &params, shape.geometry(), inputs)
 }
 
 /// Appends a kernel with no more than the usual parameters, and its launch.
 fn few(
     job: &mut Job,
-    (number, told): (usize, Told),
+    (number, knowledge): (usize, Knowledge),
     text: &str,
     params: &Params,
     geometry: Geometry,
@@ -289,7 +294,7 @@ fn few(
     job.launch(&name, geometry, args);
     Generated {
         name,
-        told,
+        knowledge,
         twin: None,
         own,
         barriers: 0,

@@ -3,12 +3,12 @@
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::passes::REDUCTION;
 use fpgacc_tests::job::Job;
-use fpgacc_tests::rewrite::{Rewrites, Told, rewrite};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 
 /// The job with only `reduction` applied.
 pub fn reduced(job: &Job) -> Job {
     let alone = Rewrites::Only(REDUCTION.to_string());
-    let made = rewrite(job, |_| Told::Nothing, &alone, &PassOptions::default());
+    let made = rewrite(job, |_| Knowledge::Nothing, &alone, &PassOptions::default());
     made.unwrap_or_else(|error| panic!("{error}")).job
 }
 

@@ -21,7 +21,7 @@ pub struct Account<'a> {
 }
 
 impl<'a> Account<'a> {
-    /// Those that were measured: their places among all.
+    /// Those that were measured: their indices among all.
     pub fn measured(&self) -> Vec<(usize, &'a Measurement)> {
         let all = self.trials.iter().enumerate();
         let measured = all.filter_map(|(at, trial)| match journal::outcome(self.trials, trial) {

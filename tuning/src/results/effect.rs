@@ -61,7 +61,7 @@ mod tests {
             space: &space,
             trials: &trials,
         });
-        let told: Vec<String> = (effects.iter())
+        let described: Vec<String> = (effects.iter())
             .map(|one| {
                 format!(
                     "{}={} {} {} {}",
@@ -75,6 +75,6 @@ mod tests {
             "k.coarsen=1 2 0.75 0.875",
             "k.coarsen=2 1 0.5 0.5",
         ];
-        assert_eq!(told, expected);
+        assert_eq!(described, expected);
     }
 }

@@ -4,7 +4,7 @@ use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 
 use crate::journal;
-use crate::space::words;
+use crate::space::describe;
 use crate::trial::Outcome;
 
 use super::account::Account;
@@ -26,7 +26,7 @@ struct Dot {
 #[derive(Serialize)]
 struct Row {
     number: usize,
-    words: String,
+    describe: String,
     outcome: String,
     milliseconds: String,
     speedup: String,
@@ -95,7 +95,7 @@ fn rows(account: &Account<'_>) -> Vec<Row> {
         let text = |number: Option<f64>| number.map(short).unwrap_or_default();
         Row {
             number: at + 1,
-            words: words(account.space, &trial.point),
+            describe: describe(account.space, &trial.point),
             outcome: match outcome {
                 Outcome::Measured(_) => "measured".to_string(),
                 Outcome::Failed(failure) => {
@@ -149,7 +149,7 @@ fn history(account: &Account<'_>) -> Vec<Dot> {
                     "{}: {}, {}",
                     at + 1,
                     short(*cost),
-                    words(account.space, &account.trials[*at].point)
+                    describe(account.space, &account.trials[*at].point)
                 ),
                 is_best,
             }
@@ -186,8 +186,8 @@ fn front(account: &Account<'_>) -> Vec<Dot> {
         .map(|(_, one)| account.second(one))
         .collect();
     let on = account.front();
-    let places = scaled(&first).into_iter().zip(scaled(&second));
-    let dots = measured.iter().zip(places).map(|((at, one), (x, y))| Dot {
+    let indices = scaled(&first).into_iter().zip(scaled(&second));
+    let dots = measured.iter().zip(indices).map(|((at, one), (x, y))| Dot {
         x: 10.0 + (WIDTH - 20.0) * x,
         y: 10.0 + (HEIGHT - 20.0) * (1.0 - y),
         title: format!(
@@ -195,7 +195,7 @@ fn front(account: &Account<'_>) -> Vec<Dot> {
             at + 1,
             short(one.kernel_seconds() * 1e3),
             short(account.second(one)),
-            words(account.space, &account.trials[*at].point)
+            describe(account.space, &account.trials[*at].point)
         ),
         is_best: on.contains(at),
     });

@@ -77,7 +77,7 @@ mod tests {
                 .count(),
             3
         );
-        let words = [
+        let describe = [
             "timeout",
             "compile",
             "runtime",
@@ -88,7 +88,7 @@ mod tests {
         for result in written["results"].as_array().unwrap() {
             assert!(result["configuration"].is_object());
             assert!(result["times"].is_object());
-            assert!(words.contains(&result["invalidity"].as_str().unwrap()));
+            assert!(describe.contains(&result["invalidity"].as_str().unwrap()));
             assert!(result["correctness"].is_number());
             assert!(result["objectives"].is_array());
             for one in result["measurements"].as_array().unwrap() {

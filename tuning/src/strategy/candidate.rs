@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 pub struct Candidate {
     /// Where it lies among the others: see [`crate::space::Space::features`].
     pub features: Vec<f64>,
-    /// The places of its values among those of each parameter, for what goes from neighbour to neighbour.
-    pub places: Vec<usize>,
+    /// The indices of its values among those of each parameter, for what goes from neighbour to neighbour.
+    pub indices: Vec<usize>,
     /// Seconds that a model predicts; `None`: it says nothing.
     pub predicted: Option<f64>,
     /// The part of the device that it takes, by prediction; beyond 1 it cannot be built.

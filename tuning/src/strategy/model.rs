@@ -173,7 +173,7 @@ mod tests {
                 let predicted = 1.0 + (x - 0.7).powi(2) + 0.3 * (y - 0.2).powi(2);
                 let factor = 1.0 + (1.0 - y);
                 candidates.push(Candidate {
-                    places: [x, y].map(|at: f64| (at * 9.0).round() as usize).to_vec(),
+                    indices: [x, y].map(|at: f64| (at * 9.0).round() as usize).to_vec(),
                     features: vec![x, y],
                     predicted: (!is_blind).then_some(predicted),
                     ..Candidate::default()

@@ -1,4 +1,4 @@
-//! Candidates by the places of their values: which one differs from another in one parameter.
+//! Candidates by the indices of their values: which one differs from another in one parameter.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::candidate::Candidate;
 /// See the head of this file.
 pub struct Neighbours<'a> {
     candidates: &'a [Candidate],
-    by_places: BTreeMap<&'a [usize], usize>,
+    by_indices: BTreeMap<&'a [usize], usize>,
     /// Of each parameter, how many values there are.
     widths: Vec<usize>,
 }
@@ -15,15 +15,15 @@ pub struct Neighbours<'a> {
 impl<'a> Neighbours<'a> {
     /// Of these candidates.
     pub fn of(candidates: &'a [Candidate]) -> Self {
-        let places = candidates.iter().map(|one| one.places.as_slice());
-        let count = places.clone().map(<[usize]>::len).max().unwrap_or(0);
-        let width = |at: usize| places.clone().filter_map(|one| one.get(at)).max();
+        let indices = candidates.iter().map(|one| one.indices.as_slice());
+        let count = indices.clone().map(<[usize]>::len).max().unwrap_or(0);
+        let width = |at: usize| indices.clone().filter_map(|one| one.get(at)).max();
         Neighbours {
             candidates,
             widths: (0..count)
                 .map(|at| width(at).map_or(0, |most| most + 1))
                 .collect(),
-            by_places: places.clone().zip(0..).collect(),
+            by_indices: indices.clone().zip(0..).collect(),
         }
     }
 
@@ -33,19 +33,19 @@ impl<'a> Neighbours<'a> {
     }
 
     /// The candidate with these values.
-    pub fn at(&self, places: &[usize]) -> Option<usize> {
-        self.by_places.get(places).copied()
+    pub fn at(&self, indices: &[usize]) -> Option<usize> {
+        self.by_indices.get(indices).copied()
     }
 
     /// Those that differ in one parameter.
     pub fn beside(&self, candidate: usize) -> Vec<usize> {
-        let own = &self.candidates[candidate].places;
+        let own = &self.candidates[candidate].indices;
         let mut found = Vec::new();
         for (parameter, &width) in self.widths.iter().enumerate() {
-            let mut places = own.clone();
-            for place in (0..width).filter(|place| own[parameter] != *place) {
-                places[parameter] = place;
-                found.extend(self.at(&places));
+            let mut indices = own.clone();
+            for index in (0..width).filter(|index| own[parameter] != *index) {
+                indices[parameter] = index;
+                found.extend(self.at(&indices));
             }
         }
         found

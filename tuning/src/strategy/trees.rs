@@ -53,7 +53,7 @@ impl Trees {
 }
 
 impl Tree {
-    /// Adds what distinguishes these observations, and returns its place.
+    /// Adds what distinguishes these observations, and returns its index.
     fn grow(&mut self, observed: &Observed<'_>, these: Vec<usize>, random: &mut Random) -> usize {
         let own = self.0.len();
         let values = these.iter().map(|&at| observed.values[at]);

@@ -16,7 +16,7 @@ use crate::random::Random;
 pub enum Way {
     /// Generations of 20, parents by rank, values of either, one in ten at random.
     Genetic,
-    /// To the first better neighbour as long as there is one, then from some other place near the best.
+    /// To the first better neighbour as long as there is one, then from some other index near the best.
     Greedy,
 }
 
@@ -123,12 +123,12 @@ fn genetic(
                 break;
             }
             let parents = [by_rank(&ranked, random), by_rank(&ranked, random)];
-            let places = parents.map(|at| &candidates[at].places);
-            let mut child = places[0].clone();
-            for (at, place) in child.iter_mut().enumerate() {
-                *place = places[random.below(2)][at];
+            let indices = parents.map(|at| &candidates[at].indices);
+            let mut child = indices[0].clone();
+            for (at, index) in child.iter_mut().enumerate() {
+                *index = indices[random.below(2)][at];
                 if random.below(MUTATION) == 0 {
-                    *place = random.below(neighbours.widths()[at]);
+                    *index = random.below(neighbours.widths()[at]);
                 }
             }
             let child = neighbours.at(&child);
@@ -180,7 +180,7 @@ fn greedy(
     }
 }
 
-/// Another place near one.
+/// Another index near one.
 fn leap(
     from: usize,
     candidates: &[Candidate],
@@ -188,13 +188,13 @@ fn leap(
     random: &mut Random,
 ) -> usize {
     for _ in 0..100 {
-        let mut places = candidates[from].places.clone();
-        for (at, place) in places.iter_mut().enumerate() {
+        let mut indices = candidates[from].indices.clone();
+        for (at, index) in indices.iter_mut().enumerate() {
             if random.below(LEAP) == 0 {
-                *place = random.below(neighbours.widths()[at]);
+                *index = random.below(neighbours.widths()[at]);
             }
         }
-        if let Some(found) = neighbours.at(&places).filter(|found| *found != from) {
+        if let Some(found) = neighbours.at(&indices).filter(|found| *found != from) {
             return found;
         }
     }
@@ -209,12 +209,12 @@ mod tests {
     /// A bowl of 20 x 20 with a hole in it where nothing is.
     fn bowl() -> (Vec<Candidate>, Vec<Option<f64>>) {
         let all = (0..20).flat_map(|x| (0..20).map(move |y| (x, y)));
-        let there = all.filter(|place| *place != (5, 5));
+        let there = all.filter(|index| *index != (5, 5));
         let of = |(x, y): (usize, usize)| {
             let cost = 1.0 + (x as f64 - 13.0).powi(2) + (y as f64 - 4.0).powi(2);
             let candidate = Candidate {
                 features: vec![x as f64 / 19.0, y as f64 / 19.0],
-                places: vec![x, y],
+                indices: vec![x, y],
                 ..Candidate::default()
             };
             (candidate, Some(cost))

@@ -42,7 +42,7 @@ impl Table {
             (knob.abs() + 1.0).log2() * knob.signum()
         };
         let mut features: Vec<Vec<f64>> = designs.iter().map(|_| Vec::new()).collect();
-        let mut places: Vec<Vec<usize>> = designs.iter().map(|_| Vec::new()).collect();
+        let mut indices: Vec<Vec<usize>> = designs.iter().map(|_| Vec::new()).collect();
         for name in names {
             let all: Vec<f64> = designs.iter().map(|one| scaled(one, name)).collect();
             let mut values = all.clone();
@@ -54,14 +54,14 @@ impl Table {
             }
             for (at, own) in all.into_iter().enumerate() {
                 features[at].push((own - least) / (most - least));
-                let place = values.iter().position(|value| *value == own);
-                places[at].push(place.unwrap_or_default());
+                let index = values.iter().position(|value| *value == own);
+                indices[at].push(index.unwrap_or_default());
             }
         }
-        let each = features.into_iter().zip(places).zip(&designs);
-        let candidates = each.map(|((features, places), design)| Candidate {
+        let each = features.into_iter().zip(indices).zip(&designs);
+        let candidates = each.map(|((features, indices), design)| Candidate {
             features,
-            places,
+            indices,
             predicted: design.predicted,
             // What was built did fit.
             area: design.area.map(|area| area.min(1.0)),

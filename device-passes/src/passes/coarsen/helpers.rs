@@ -33,21 +33,21 @@ impl Helpers {
         };
         let mut helpers = Helpers::default();
         for &id in &asking {
-            let place = match shared.contains(&id) {
+            let rewritten = match shared.contains(&id) {
                 true => copy_of(module, id, kernel),
                 false => id,
             };
-            helpers.replacement.insert(id, place);
+            helpers.replacement.insert(id, rewritten);
         }
-        for &place in helpers.replacement.values() {
-            helpers.rewrite_one(module, place, lanes);
+        for &rewritten in helpers.replacement.values() {
+            helpers.rewrite_one(module, rewritten, lanes);
         }
         helpers
     }
 
-    fn rewrite_one(&self, module: &mut Module, place: FunctionId, lanes: &Lanes) {
+    fn rewrite_one(&self, module: &mut Module, rewritten: FunctionId, lanes: &Lanes) {
         let taken = module.global_names();
-        let mut function = module.functions[place].clone();
+        let mut function = module.functions[rewritten].clone();
         let Some(body) = function.body.take() else {
             return;
         };
@@ -58,7 +58,7 @@ impl Helpers {
         lanes::replace(module, &mut function, &taken, stmts, (lanes, Some(lane)));
         self.pass_lane(module, &mut function, &taken, stmts, Some(lane));
         function.body = Some(body);
-        module.functions[place] = function;
+        module.functions[rewritten] = function;
     }
 
     /// Adds the lane to the calls in `stmts` of functions that take one, and redirects them. Where lanes do

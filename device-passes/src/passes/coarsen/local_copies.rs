@@ -53,7 +53,7 @@ impl LocalCopies {
         match uses.next() {
             None => Ok(()),
             Some(id) => {
-                let text = "it uses __local memory in a place that merged groups pass together";
+                let text = "it uses __local memory in a statement that merged groups pass together";
                 Err(vec![Note::new(text, function.exprs.span(id))])
             }
         }

@@ -124,24 +124,24 @@ impl Uses<'_> {
             Expr::Unary {
                 op: UnaryOp::AddressOf,
                 operand,
-            } => self.is_place(*operand),
-            _ => self.is_array(id) && self.is_place(id),
+            } => self.is_location(*operand),
+            _ => self.is_array(id) && self.is_location(id),
         }
     }
 
     /// Whether an expression is a location in what the parameter points to.
-    fn is_place(&self, id: ExprId) -> bool {
+    fn is_location(&self, id: ExprId) -> bool {
         match self.expr(id) {
-            Expr::Index { base, .. } => self.is_address(*base) || self.is_place(*base),
+            Expr::Index { base, .. } => self.is_address(*base) || self.is_location(*base),
             Expr::Unary {
                 op: UnaryOp::Deref,
                 operand,
             } => self.is_address(*operand),
             Expr::Member { base, arrow, .. } => match arrow {
                 true => self.is_address(*base),
-                false => self.is_place(*base),
+                false => self.is_location(*base),
             },
-            Expr::Swizzle { base, .. } => self.is_place(*base),
+            Expr::Swizzle { base, .. } => self.is_location(*base),
             _ => false,
         }
     }
@@ -236,7 +236,7 @@ impl Uses<'_> {
             Expr::Unary {
                 op: UnaryOp::AddressOf,
                 ..
-            } => (!self.is_place(child)).then_some("has its own address taken"),
+            } => (!self.is_location(child)).then_some("has its own address taken"),
             Expr::Unary {
                 op: UnaryOp::Deref, ..
             }

@@ -4,7 +4,7 @@ use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, Function, FunctionId, IncDecOp, LoopHints, Module, Stmt,
     StmtKind, Types, VarId,
 };
-use fpgacc_kernel_analysis::place::is_loop;
+use fpgacc_kernel_analysis::location::is_loop;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::plan::{Condition, Piece, Rows};

@@ -6,8 +6,8 @@ use fpgacc_frontend::ir::{
     BinaryOp, Expr, ExprId, FunctionId, Init, Module, Stmt, StmtKind, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::faults;
+use fpgacc_kernel_analysis::location::is_loop;
 use fpgacc_kernel_analysis::loops;
-use fpgacc_kernel_analysis::place::is_loop;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::trip_count::{Constants, counting};
 use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};

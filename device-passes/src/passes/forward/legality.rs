@@ -10,9 +10,9 @@ use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::indices::Indices;
+use fpgacc_kernel_analysis::location::{Around, Locations};
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::{Header, Nests};
-use fpgacc_kernel_analysis::place::{Around, Places};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::sure::Sure;
 use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
@@ -62,7 +62,7 @@ pub fn plan(
         return plan;
     }
     let judge = Judge {
-        places: Places {
+        locations: Locations {
             aliases: Aliases::new(module, id, called),
             constants: Constants::new(module, function),
             summaries,
@@ -82,7 +82,7 @@ pub fn plan(
             return;
         }
         taken.push(range);
-        let runs = trip_count(&judge.places.constants, stmt).is_some_and(|trips| trips > 0);
+        let runs = trip_count(&judge.locations.constants, stmt).is_some_and(|trips| trips > 0);
         let around = Around {
             hoist_init: false,
             guard: !runs && !faults::is_on("forward-guard-lost"),
@@ -106,13 +106,13 @@ pub fn plan(
 }
 
 struct Judge<'a> {
-    places: Places<'a>,
+    locations: Locations<'a>,
     nests: Nests<'a>,
 }
 
 impl Judge<'_> {
     fn of_loop(&self, stmt: &Stmt, missed: &mut Vec<Note>) -> Vec<Forwarded> {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let exprs = &aliases.function.exprs;
         let (
             Some(header),
@@ -134,7 +134,7 @@ impl Judge<'_> {
         if is_told || leaves || restarts || !cond.iter().all(is_plain) || !is_plain(&header.start) {
             return Vec::new();
         }
-        let region = Accesses::of_loop(aliases, self.places.summaries, stmt);
+        let region = Accesses::of_loop(aliases, self.locations.summaries, stmt);
         if region.synchronises.is_some() {
             return Vec::new();
         }
@@ -142,14 +142,14 @@ impl Judge<'_> {
         let mut sure: Option<Sure> = None;
         let mut found = Vec::new();
         for stmt_in in &body.stmts {
-            let Some((store, place)) = self.store(stmt_in) else {
+            let Some((store, location)) = self.store(stmt_in) else {
                 continue;
             };
             if indices.counting.is_empty() && !indices.follow(stmt) {
                 return Vec::new();
             }
-            let sure = sure.get_or_insert_with(|| Sure::of(&self.places, stmt));
-            match self.forwarded((store, place), header, &region, &mut indices, sure) {
+            let sure = sure.get_or_insert_with(|| Sure::of(&self.locations, stmt));
+            match self.forwarded((store, location), header, &region, &mut indices, sure) {
                 Ok(Some(forwarded)) => {
                     let name = &aliases.function.vars[forwarded.array].name;
                     let array = format!("array({name})");
@@ -169,7 +169,7 @@ impl Judge<'_> {
 
     /// An assignment to an element of an array, and the element.
     fn store(&self, stmt: &Stmt) -> Option<(ExprId, ExprId)> {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let exprs = &aliases.function.exprs;
         let StmtKind::Expr(store) = stmt.kind else {
             return None;
@@ -181,20 +181,20 @@ impl Judge<'_> {
     }
 
     /// The pointer or array in memory that an element belongs to, and the element's index.
-    fn array(&self, place: ExprId) -> Option<(VarId, ExprId)> {
-        let aliases = &self.places.aliases;
+    fn array(&self, location: ExprId) -> Option<(VarId, ExprId)> {
+        let aliases = &self.locations.aliases;
         let (exprs, types) = (&aliases.function.exprs, &aliases.module.types);
-        let Expr::Index { base, index } = *exprs.get(place) else {
+        let Expr::Index { base, index } = *exprs.get(location) else {
             return None;
         };
         let Expr::Var(VarRef::Local(array)) = *exprs.get(base) else {
             return None;
         };
-        let ty = exprs.ty(place);
+        let ty = exprs.ty(location);
         let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
-        let space = aliases.lvalue_space(place);
+        let space = aliases.lvalue_space(location);
         let is_memory = matches!(space, Some(AddressSpace::Global | AddressSpace::Local));
-        (is_value && is_memory && !aliases.is_volatile(place)).then_some((array, index))
+        (is_value && is_memory && !aliases.is_volatile(location)).then_some((array, index))
     }
 
     /// What becomes of a store; `None`: no read finds it in the next iteration.
@@ -203,16 +203,16 @@ impl Judge<'_> {
     /// Some do, but the value must be read from memory.
     fn forwarded(
         &self,
-        (store, place): (ExprId, ExprId),
+        (store, location): (ExprId, ExprId),
         header: Header,
         region: &Accesses,
         indices: &mut Indices<'_>,
         sure: &Sure,
     ) -> Result<Option<Forwarded>, &'static str> {
-        let Some((array, index)) = self.array(place) else {
+        let Some((array, index)) = self.array(location) else {
             return Ok(None);
         };
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let exprs = &aliases.function.exprs;
         let stays = |times: Option<&usize>| times.is_none_or(|times| *times == 0);
         let Some(step) = indices.counting.first().and_then(|own| own.step) else {
@@ -253,7 +253,7 @@ impl Judge<'_> {
         if reads.is_empty() {
             return Err("it is read more than 16 iterations later");
         }
-        if self.others_write(place, region) {
+        if self.others_write(location, region) {
             return Err("another access in the loop may write the same memory");
         }
         if exprs.has_effects(index) {
@@ -288,7 +288,7 @@ impl Judge<'_> {
 
     /// The size of an integer, in bytes.
     fn size(&self, id: ExprId) -> Option<u64> {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let scalar = aliases
             .module
             .types
@@ -297,15 +297,15 @@ impl Judge<'_> {
     }
 
     /// Whether anything but a store may write the array that it stores to.
-    fn others_write(&self, place: ExprId, region: &Accesses) -> bool {
-        let aliases = &self.places.aliases;
+    fn others_write(&self, location: ExprId, region: &Accesses) -> bool {
+        let aliases = &self.locations.aliases;
         let own = Access {
             exact: false,
-            ..self.places.as_access(place)
+            ..self.locations.as_access(location)
         };
         let mut others = region
             .writes()
-            .filter(|write| write.at != place || !write.exact);
+            .filter(|write| write.at != location || !write.exact);
         others.any(|write| aliases.may_overlap(write, &own))
             && !faults::is_on("forward-over-writes")
     }
@@ -318,7 +318,7 @@ impl Judge<'_> {
         indices: &Indices<'_>,
         fixed: &mut Vec<(VarId, ExprId)>,
     ) -> bool {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let (exprs, types) = (&aliases.function.exprs, &aliases.module.types);
         match *exprs.get(id) {
             Expr::Int { .. } => true,

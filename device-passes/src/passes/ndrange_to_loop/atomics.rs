@@ -93,7 +93,7 @@ fn plain(target: &mut Target<'_>, stmt: &Stmt) -> Option<Vec<Stmt>> {
     }
     let mut out = Vec::new();
     if old.is_some() {
-        let value = place(target, &atomic);
+        let value = location(target, &atomic);
         let value = target.function.exprs.duplicate(value);
         let mut first = stmt.clone();
         match &mut first.kind {
@@ -166,7 +166,7 @@ fn may_be_plain(target: &Target<'_>, atomic: &Atomic, old: Option<VarId>) -> boo
 }
 
 /// What the pointer of an atomic points to.
-fn place(target: &mut Target<'_>, atomic: &Atomic) -> ExprId {
+fn location(target: &mut Target<'_>, atomic: &Atomic) -> ExprId {
     let exprs = &mut target.function.exprs;
     let is_address =
         |ty| target.types.as_pointer(ty).is_some() || target.types.as_array(ty).is_some();
@@ -199,12 +199,19 @@ fn converted(target: &mut Target<'_>, value: ExprId, ty: TypeId) -> ExprId {
 
 /// The statement that changes the location.
 fn change(target: &mut Target<'_>, atomic: &Atomic) -> Stmt {
-    let place = place(target, atomic);
+    let location = location(target, atomic);
     let ty = atomic.ty;
     let stmt = match (atomic.op, atomic.operands.as_slice()) {
         (Op::Step(op), _) => {
             let exprs = &mut target.function.exprs;
-            exprs.add(Expr::IncDec { op, operand: place }, ty, None)
+            exprs.add(
+                Expr::IncDec {
+                    op,
+                    operand: location,
+                },
+                ty,
+                None,
+            )
         }
         (Op::Assign(op), &[value, ..]) => {
             // Arithmetic of integers modulo a power of two does not care when it is cut off.
@@ -214,20 +221,20 @@ fn change(target: &mut Target<'_>, atomic: &Atomic) -> Stmt {
                 Some(_) if !is_integer => converted(target, value, ty),
                 _ => value,
             };
-            target.function.exprs.assign(op, place, value)
+            target.function.exprs.assign(op, location, value)
         }
         (Op::Call(name), &[value, ..]) => {
             let value = converted(target, value, ty);
             let exprs = &mut target.function.exprs;
-            let old = exprs.duplicate(place);
+            let old = exprs.duplicate(location);
             let new = exprs.call_builtin(name, ty, vec![old, value]);
-            exprs.assign(None, place, new)
+            exprs.assign(None, location, new)
         }
         (Op::Exchange, &[expected, value, ..]) => {
             let expected = converted(target, expected, ty);
-            let old = target.function.exprs.duplicate(place);
+            let old = target.function.exprs.duplicate(location);
             let cond = target.binary(BinaryOp::Eq, old, expected);
-            let assign = target.function.exprs.assign(None, place, value);
+            let assign = target.function.exprs.assign(None, location, value);
             return Stmt::new(StmtKind::If {
                 cond,
                 then: Block::of(vec![Stmt::new(StmtKind::Expr(assign))]),

@@ -186,7 +186,7 @@ pub fn moves_declarations(function: &Function, stmts: &[Stmt]) -> bool {
 /// Barriers that are no statements of the kernel itself.
 pub fn barrier_reasons(survey: &Survey) -> Vec<Note> {
     let unreachable = survey.barriers.iter().filter_map(|barrier| {
-        let text = match barrier.place {
+        let text = match barrier.site {
             BarrierSite::Statement => return None,
             BarrierSite::Expression => "the barrier stands inside an expression",
             BarrierSite::Helper => "the barrier stands in a function that the kernel calls",

@@ -120,12 +120,12 @@ fn are_apart(function: &Function, a: ExprId, b: ExprId) -> bool {
 
 /// The variable that an assignment or increment changes.
 fn changed_var(function: &Function, id: ExprId) -> Option<VarId> {
-    let place = match *function.exprs.get(id) {
+    let location = match *function.exprs.get(id) {
         Expr::Assign { lhs, .. } => lhs,
         Expr::IncDec { operand, .. } => operand,
         _ => return None,
     };
-    match *function.exprs.get(place) {
+    match *function.exprs.get(location) {
         Expr::Var(VarRef::Local(var)) => Some(var),
         _ => None,
     }

@@ -36,7 +36,7 @@ pub struct Barrier {
     /// The call.
     pub span: Option<Span>,
     /// What it stands in.
-    pub place: BarrierSite,
+    pub site: BarrierSite,
 }
 
 /// Where a barrier stands.
@@ -383,13 +383,13 @@ impl Look<'_> {
         }
     }
 
-    fn barrier(&mut self, span: Option<Span>, place: BarrierSite) {
-        let place = if self.is_kernel {
-            place
+    fn barrier(&mut self, span: Option<Span>, site: BarrierSite) {
+        let site = if self.is_kernel {
+            site
         } else {
             BarrierSite::Helper
         };
-        self.survey.barriers.push(Barrier { span, place });
+        self.survey.barriers.push(Barrier { span, site });
     }
 }
 

@@ -5,7 +5,7 @@ use fpgacc_frontend::ir::{
     StmtKind, Types, VarId,
 };
 use fpgacc_kernel_analysis::faults;
-use fpgacc_kernel_analysis::place::is_loop;
+use fpgacc_kernel_analysis::location::is_loop;
 
 use super::legality::{Planned, Table};
 use crate::around_loop::{Names, declare, private_variable};

@@ -8,9 +8,9 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::indices::Indices;
+use fpgacc_kernel_analysis::location::{Locations, is_loop};
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::Nests;
-use fpgacc_kernel_analysis::place::{Places, is_loop};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::sure::Sure;
 use fpgacc_kernel_analysis::trip_count::{Constants, counting};
@@ -62,13 +62,13 @@ pub fn plan(
     else {
         return Default::default();
     };
-    let places = Places {
+    let locations = Locations {
         aliases: Aliases::new(module, id, called),
         constants: Constants::new(module, function),
         summaries,
     };
     let mut planner = Planner {
-        places: &places,
+        locations: &locations,
         nests: &Nests::of(module, function),
         seen: 0,
         found: Vec::new(),
@@ -79,7 +79,7 @@ pub fn plan(
 }
 
 struct Planner<'a> {
-    places: &'a Places<'a>,
+    locations: &'a Locations<'a>,
     nests: &'a Nests<'a>,
     /// Loops that were met.
     seen: usize,
@@ -105,13 +105,13 @@ impl<'a> Planner<'a> {
 
     fn nest(&mut self, at: usize, stmt: &Stmt) -> Option<Planned> {
         let (levels, innermost) = self.levels(stmt);
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let mut indices = Indices::new(aliases, self.nests, stmt);
         if levels.is_empty() || self.asks_for_sizes(stmt) || !indices.follow(stmt) {
             return None;
         }
-        let region = Accesses::of_loop(aliases, self.places.summaries, stmt);
-        let sure = Sure::of(self.places, innermost);
+        let region = Accesses::of_loop(aliases, self.locations.summaries, stmt);
+        let sure = Sure::of(self.locations, innermost);
         let mut tables: BTreeMap<(VarId, VarId), Table> = BTreeMap::new();
         for id in self.in_addresses(innermost, &indices) {
             let Some((array, level)) = self.looked_up(id, &levels, &mut indices) else {
@@ -137,7 +137,7 @@ impl<'a> Planner<'a> {
 
     /// Whether a statement has `sizeof`, whose operand a copy of the nest would share.
     fn asks_for_sizes(&self, stmt: &Stmt) -> bool {
-        let exprs = &self.places.aliases.function.exprs;
+        let exprs = &self.locations.aliases.function.exprs;
         let mut found = false;
         stmt.for_each(&mut |stmt| {
             for root in stmt.exprs() {
@@ -153,7 +153,7 @@ impl<'a> Planner<'a> {
         let mut next = Some(stmt);
         while let Some(stmt) = next {
             let (Some(counts), StmtKind::For { body, .. }) =
-                (counting(&self.places.constants, stmt), &stmt.kind)
+                (counting(&self.locations.constants, stmt), &stmt.kind)
             else {
                 break;
             };
@@ -161,8 +161,8 @@ impl<'a> Planner<'a> {
                 .stmts
                 .iter()
                 .any(|stmt| loops::leaves(stmt, true, false));
-            let ty = self.places.aliases.function.vars[counts.counter].ty.ty;
-            let is_int = self.places.aliases.module.types.as_scalar(ty) == Some(Scalar::Int);
+            let ty = self.locations.aliases.function.vars[counts.counter].ty.ty;
+            let is_int = self.locations.aliases.module.types.as_scalar(ty) == Some(Scalar::Int);
             if counts.start != 0 || counts.by != 1 || counts.trips == 0 || is_left || !is_int {
                 break;
             }
@@ -178,7 +178,7 @@ impl<'a> Planner<'a> {
 
     /// What addresses in a loop's body are made of, also by way of variables.
     fn in_addresses(&self, stmt: &Stmt, indices: &Indices<'_>) -> BTreeSet<ExprId> {
-        let exprs = &self.places.aliases.function.exprs;
+        let exprs = &self.locations.aliases.function.exprs;
         let mut left = Vec::new();
         stmt.for_each(&mut |stmt| {
             for root in stmt.exprs() {
@@ -210,7 +210,7 @@ impl<'a> Planner<'a> {
         levels: &'l [Level],
         indices: &mut Indices<'_>,
     ) -> Option<(VarId, &'l Level)> {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let (function, types) = (aliases.function, &aliases.module.types);
         let Expr::Index { base, index } = *function.exprs.get(id) else {
             return None;
@@ -232,7 +232,7 @@ impl<'a> Planner<'a> {
 
     /// Why a table may not be looked through before the nest.
     fn obstacle(&self, id: ExprId, region: &Accesses, sure: &Sure) -> Option<&'static str> {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let access = Access {
             at: id,
             write: false,
@@ -255,7 +255,7 @@ impl<'a> Planner<'a> {
     }
 
     fn note(&self, table: &Table) -> Note {
-        let function = self.places.aliases.function;
+        let function = self.locations.aliases.function;
         let name = &function.vars[table.array].name;
         let text = format!(
             "'{name}' is looked through once; where its {} elements are the indices before or after their own, \
@@ -266,7 +266,7 @@ impl<'a> Planner<'a> {
     }
 
     fn miss(&mut self, id: ExprId, array: VarId, reason: &str) {
-        let function = self.places.aliases.function;
+        let function = self.locations.aliases.function;
         let name = &function.vars[array].name;
         let text = format!("'{name}' is not looked through before the loop: {reason}");
         self.missed.push(Note::new(text, function.exprs.span(id)));

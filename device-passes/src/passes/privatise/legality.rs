@@ -9,8 +9,8 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::accesses::{Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::interval::interval;
+use fpgacc_kernel_analysis::location::{Around, Locations, Refusal, Region, is_loop, refuse};
 use fpgacc_kernel_analysis::loops;
-use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, is_loop, refuse};
 use fpgacc_kernel_analysis::trip_count::Constants;
 
 use super::early_returns::can_stay;
@@ -89,7 +89,7 @@ pub fn plan_groups(
 }
 
 struct Judge<'a> {
-    places: Places<'a>,
+    locations: Locations<'a>,
     plan: Plan<Counts>,
     /// What counts: a loop, or a kernel.
     whole: &'static str,
@@ -105,7 +105,7 @@ impl<'a> Judge<'a> {
         called: &BTreeSet<FunctionId>,
     ) -> Self {
         Judge {
-            places: Places {
+            locations: Locations {
                 aliases: Aliases::new(module, kernel, called),
                 constants: Constants::new(module, &module.functions[kernel]),
                 summaries,
@@ -126,9 +126,9 @@ impl Judge<'_> {
                 by_base.entry(atomic.base).or_default().push(atomic);
             }
         });
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let function = aliases.function;
-        let accesses = Accesses::of_stmts(aliases, self.places.summaries, &body.stmts);
+        let accesses = Accesses::of_stmts(aliases, self.locations.summaries, &body.stmts);
         let known = by_base.values().flatten().map(|one| one.call).collect();
         let obstacle = self.obstacle_of_groups(body, &known);
         let (mut kept, mut done, mut missed) = (Vec::new(), Vec::new(), Vec::new());
@@ -172,7 +172,7 @@ impl Judge<'_> {
 
     /// Whether there is room for counts.
     fn fits(&self, counts: Counts, left: &mut i128) -> Result<Counts, Refusal> {
-        let scalar = self.places.aliases.module.types.as_scalar(counts.ty);
+        let scalar = self.locations.aliases.module.types.as_scalar(counts.ty);
         if scalar.is_none_or(|scalar| scalar.size() != 4) {
             return Err(refuse("there are no atomics of its size in __local memory"));
         }
@@ -194,7 +194,7 @@ impl Judge<'_> {
         if !can_stay(&body.stmts) {
             return Some(("work-items leave the kernel in its midst", None));
         }
-        let exprs = &self.places.aliases.function.exprs;
+        let exprs = &self.locations.aliases.function.exprs;
         let mut found = None;
         body.for_each_expr(exprs, &mut |id| {
             let is_barrier = matches!(
@@ -232,13 +232,13 @@ impl Judge<'_> {
         if by_base.is_empty() {
             return;
         }
-        let Some(region) = Region::new(&self.places, stmt) else {
+        let Some(region) = Region::new(&self.locations, stmt) else {
             return;
         };
         let known: BTreeSet<ExprId> = by_base.values().flatten().map(|one| one.call).collect();
         let obstacle = self.obstacle(&region, &known);
         for (base, atomics) in by_base {
-            let function = self.places.aliases.function;
+            let function = self.locations.aliases.function;
             let (name, span) = (
                 &function.vars[base].name,
                 function.exprs.span(atomics[0].call),
@@ -274,7 +274,7 @@ impl Judge<'_> {
 
     /// An atomic addition or subtraction that is a statement.
     fn atomic(&self, stmt: &Stmt) -> Option<Atomic> {
-        let exprs = &self.places.aliases.function.exprs;
+        let exprs = &self.locations.aliases.function.exprs;
         let StmtKind::Expr(root) = &stmt.kind else {
             return None;
         };
@@ -315,13 +315,18 @@ impl Judge<'_> {
 
     /// The parameter in global memory that a pointer points into, and at which element.
     fn element(&self, pointer: ExprId) -> Option<(VarId, Option<ExprId>)> {
-        let function = self.places.aliases.function;
+        let function = self.locations.aliases.function;
         let exprs = &function.exprs;
         let param = |id: ExprId| {
             let Expr::Var(VarRef::Local(var)) = exprs.get(id) else {
                 return None;
             };
-            let (_, space) = self.places.aliases.module.types.as_pointer(exprs.ty(id))?;
+            let (_, space) = self
+                .locations
+                .aliases
+                .module
+                .types
+                .as_pointer(exprs.ty(id))?;
             let is_global = space == AddressSpace::Global && function.params.contains(var);
             is_global.then_some(*var)
         };
@@ -351,7 +356,7 @@ impl Judge<'_> {
         if region.has_return {
             return Some(("the loop contains a return", None));
         }
-        let function = self.places.aliases.function;
+        let function = self.locations.aliases.function;
         let mut found = None;
         region.stmt.for_each(&mut |stmt| {
             for root in stmt.exprs() {
@@ -367,13 +372,13 @@ impl Judge<'_> {
     }
 
     fn synchronises(&self, id: ExprId) -> bool {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         match aliases.function.exprs.get(id) {
             Expr::Call {
                 callee: Callee::Function(callee),
                 ..
             } => {
-                self.places
+                self.locations
                     .summaries
                     .get(aliases.module, *callee)
                     .synchronises
@@ -392,7 +397,7 @@ impl Judge<'_> {
         base: VarId,
         atomics: Vec<Atomic>,
     ) -> Result<Counts, Refusal> {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let (types, function) = (&aliases.module.types, aliases.function);
         let pointee = types.as_pointer(function.vars[base].ty.ty);
         let pointee = pointee.map(|(pointee, _)| pointee);
@@ -432,13 +437,13 @@ impl Judge<'_> {
 
     /// How many elements all indices lie in.
     fn elements(&self, atomics: &[Atomic]) -> Result<u64, Refusal> {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let mut elements = 1;
         for index in atomics.iter().filter_map(|atomic| atomic.index) {
             let bounds = interval(
                 aliases.module,
                 aliases.function,
-                &self.places.constants,
+                &self.locations.constants,
                 index,
             );
             let most = self.most;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, VarId, VarRef};
 use fpgacc_kernel_analysis::accesses::{Access, Accesses};
 use fpgacc_kernel_analysis::invariance::{opaque_part, read_varies};
-use fpgacc_kernel_analysis::place::{Places, Region};
+use fpgacc_kernel_analysis::location::{Locations, Region};
 use fpgacc_kernel_analysis::trip_count::Counting;
 
 use super::inner::Inners;
@@ -33,31 +33,31 @@ pub struct Address {
 
 /// The address of a location; `None`: it varies with something else, or with nothing.
 pub fn address(
-    places: &Places<'_>,
+    locations: &Locations<'_>,
     region: &Region<'_>,
     inners: &Inners,
-    place: ExprId,
+    location: ExprId,
 ) -> Option<Address> {
     let counts = |at: &usize| inners.loops.get(at).is_some_and(|l| l.counting.is_some());
-    if !inners.around(place).iter().any(counts) {
+    if !inners.around(location).iter().any(counts) {
         return None;
     }
     let mut follow = Follow {
-        places,
+        locations,
         region,
         inners,
         dims: BTreeSet::new(),
         locals: BTreeMap::new(),
     };
-    let (aliases, summaries) = (&places.aliases, places.summaries);
-    let own = Accesses::of_address(aliases, summaries, place);
-    follow.reads(place, &own, MOST_DEPTH)?;
+    let (aliases, summaries) = (&locations.aliases, locations.summaries);
+    let own = Accesses::of_address(aliases, summaries, location);
+    follow.reads(location, &own, MOST_DEPTH)?;
     let dim = |at: &usize| {
         let counting = inners.loops.get(at)?.counting?;
         let is_used = follow.dims.contains(at);
         is_used.then_some(Dim { at: *at, counting })
     };
-    let dims: Vec<Dim> = inners.around(place).iter().filter_map(dim).collect();
+    let dims: Vec<Dim> = inners.around(location).iter().filter_map(dim).collect();
     (!dims.is_empty()).then_some(Address {
         dims,
         locals: follow.locals,
@@ -65,9 +65,9 @@ pub fn address(
 }
 
 /// Whether a location is another element in each iteration of the loops that its address varies with.
-pub fn are_distinct(places: &Places<'_>, place: ExprId, address: &Address) -> bool {
-    let exprs = &places.aliases.function.exprs;
-    let Expr::Index { base, index } = exprs.get(place) else {
+pub fn are_distinct(locations: &Locations<'_>, location: ExprId, address: &Address) -> bool {
+    let exprs = &locations.aliases.function.exprs;
+    let Expr::Index { base, index } = exprs.get(location) else {
         return false;
     };
     if !matches!(exprs.get(*base), Expr::Var(_)) || !address.locals.is_empty() {
@@ -75,7 +75,7 @@ pub fn are_distinct(places: &Places<'_>, place: ExprId, address: &Address) -> bo
     }
     let mut offsets = vec![0i128];
     for dim in &address.dims {
-        let Some(by) = coefficient(places, *index, dim.counting.counter) else {
+        let Some(by) = coefficient(locations, *index, dim.counting.counter) else {
             return false;
         };
         let step = by * dim.counting.by;
@@ -92,9 +92,9 @@ pub fn are_distinct(places: &Places<'_>, place: ExprId, address: &Address) -> bo
 }
 
 /// What a counter is multiplied by in a sum; `None`: it may be anything.
-fn coefficient(places: &Places<'_>, id: ExprId, counter: VarId) -> Option<i128> {
-    let exprs = &places.aliases.function.exprs;
-    let of = |id: ExprId| coefficient(places, id, counter);
+fn coefficient(locations: &Locations<'_>, id: ExprId, counter: VarId) -> Option<i128> {
+    let exprs = &locations.aliases.function.exprs;
+    let of = |id: ExprId| coefficient(locations, id, counter);
     if !exprs.uses(id, VarRef::Local(counter)) {
         return Some(0);
     }
@@ -102,7 +102,7 @@ fn coefficient(places: &Places<'_>, id: ExprId, counter: VarId) -> Option<i128> 
     let found = match exprs.get(id) {
         Expr::Var(VarRef::Local(var)) if *var == counter => 1,
         Expr::Cast { operand, .. } => {
-            let scalar = places.aliases.module.types.as_scalar(exprs.ty(id));
+            let scalar = locations.aliases.module.types.as_scalar(exprs.ty(id));
             let is_wide = scalar.is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
             is_wide.then(|| of(*operand))??
         }
@@ -110,7 +110,7 @@ fn coefficient(places: &Places<'_>, id: ExprId, counter: VarId) -> Option<i128> 
             BinaryOp::Add => of(*lhs)? + of(*rhs)?,
             BinaryOp::Sub => of(*lhs)? - of(*rhs)?,
             BinaryOp::Mul => {
-                let constant = |id: ExprId| places.constants.value(id);
+                let constant = |id: ExprId| locations.constants.value(id);
                 match (constant(*lhs), constant(*rhs)) {
                     (Some(by), _) => of(*rhs)?.checked_mul(by)?,
                     (_, Some(by)) => of(*lhs)?.checked_mul(by)?,
@@ -125,7 +125,7 @@ fn coefficient(places: &Places<'_>, id: ExprId, counter: VarId) -> Option<i128> 
 }
 
 struct Follow<'a> {
-    places: &'a Places<'a>,
+    locations: &'a Locations<'a>,
     region: &'a Region<'a>,
     inners: &'a Inners,
     dims: BTreeSet<usize>,
@@ -135,7 +135,7 @@ struct Follow<'a> {
 impl Follow<'_> {
     /// Follows what an expression reads; `None`: it varies.
     fn reads(&mut self, root: ExprId, all: &Accesses, depth: usize) -> Option<()> {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         if opaque_part(aliases, root).is_some() || all.writes().next().is_some() {
             return None;
         }
@@ -155,7 +155,7 @@ impl Follow<'_> {
     }
 
     fn variable(&self, id: ExprId) -> Option<VarId> {
-        match self.places.aliases.function.exprs.get(id) {
+        match self.locations.aliases.function.exprs.get(id) {
             Expr::Var(VarRef::Local(var)) => Some(*var),
             _ => None,
         }
@@ -181,11 +181,11 @@ impl Follow<'_> {
         let Some(var) = self.variable(read) else {
             return false;
         };
-        let Places {
+        let Locations {
             aliases,
             constants,
             summaries,
-        } = self.places;
+        } = self.locations;
         let (types, ty) = (&aliases.module.types, aliases.function.vars[var].ty.ty);
         let is_value = types.as_scalar(ty).is_some() || types.as_pointer(ty).is_some();
         let is_own = self.region.accesses.declared.contains(&var);

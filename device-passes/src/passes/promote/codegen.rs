@@ -96,14 +96,14 @@ impl Writer<'_> {
     fn array(&mut self, promotion: &Promotion) -> VarId {
         let mut base = None;
         let exprs = &self.function.exprs;
-        exprs.for_each(promotion.place, &mut |id| {
+        exprs.for_each(promotion.location, &mut |id| {
             if let Expr::Var(VarRef::Local(var)) = exprs.get(id) {
                 base.get_or_insert(*var);
             }
         });
         let base = base.map_or("value", |var| self.function.vars[var].name.as_str());
         let name = self.names.fresh(&format!("{base}_kept"));
-        let element = QualType::plain(exprs.ty(promotion.place));
+        let element = QualType::plain(exprs.ty(promotion.location));
         let len = Some(promotion.elements());
         let ty = self.types.intern(Type::Array { element, len });
         private_variable(self.function, name, ty)
@@ -117,9 +117,9 @@ impl Writer<'_> {
             .iter()
             .map(|dim| self.counter(dim))
             .collect();
-        let place = self.function.exprs.duplicate(promotion.place);
-        self.expand(place, &promotion.address.locals);
-        for (id, var) in self.variables(place) {
+        let location = self.function.exprs.duplicate(promotion.location);
+        self.expand(location, &promotion.address.locals);
+        for (id, var) in self.variables(location) {
             let mut dims = promotion.address.dims.iter();
             if let Some(dim) = dims.position(|dim| dim.counting.counter == var) {
                 let ty = self.function.exprs.ty(id);
@@ -129,8 +129,8 @@ impl Writer<'_> {
         }
         let element = self.element(promotion, array, &counters);
         let (to, from) = match way {
-            Way::In => (element, place),
-            Way::Out => (place, element),
+            Way::In => (element, location),
+            Way::Out => (location, element),
         };
         let store = self.function.exprs.assign(None, to, from);
         let mut stmt = Stmt::new(StmtKind::Expr(store));

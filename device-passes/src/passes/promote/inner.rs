@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{ExprId, Exprs, Stmt, StmtKind};
+use fpgacc_kernel_analysis::location::is_loop;
 use fpgacc_kernel_analysis::loops;
-use fpgacc_kernel_analysis::place::is_loop;
 use fpgacc_kernel_analysis::trip_count::{Constants, Counting, counting};
 
 /// A loop inside the one at hand.

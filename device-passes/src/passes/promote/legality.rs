@@ -6,7 +6,7 @@ use fpgacc_frontend::ir::{AddressSpace, ExprId, FunctionId, Module, Stmt};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::accesses::{Access, Summaries};
 use fpgacc_kernel_analysis::alias::Aliases;
-use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, by_place, refuse};
+use fpgacc_kernel_analysis::location::{Around, Locations, Refusal, Region, by_location, refuse};
 use fpgacc_kernel_analysis::spell::spell;
 use fpgacc_kernel_analysis::sure::Sure;
 use fpgacc_kernel_analysis::trip_count::Constants;
@@ -35,7 +35,7 @@ pub struct Candidate {
 #[derive(Clone, Debug)]
 pub struct Promotion {
     /// The read, as the loop's first one spells it.
-    pub place: ExprId,
+    pub location: ExprId,
     /// All reads and writes that become those of the array.
     pub nodes: Vec<ExprId>,
     /// It is written after the loop.
@@ -76,7 +76,9 @@ impl Search<'_> {
         let mut missed: Vec<(BTreeSet<ExprId>, Note)> = Vec::new();
         let exprs = &module.functions[id].exprs;
         self.judge(module, id, &mut |mut found| {
-            let known = missed.iter().any(|(nodes, _)| nodes.contains(&found.place));
+            let known = missed
+                .iter()
+                .any(|(nodes, _)| nodes.contains(&found.location));
             let text = format!("'{}' is ", found.name);
             match &mut found.verdict {
                 Ok((promotion, around)) => {
@@ -90,7 +92,7 @@ impl Search<'_> {
                             taken.insert(id);
                         });
                     }
-                    let note = Note::new(text + &words(promotion), found.span);
+                    let note = Note::new(text + &description(promotion), found.span);
                     plan.done.push(note);
                     plan.keep(found.at, [promotion.clone()], *around);
                 }
@@ -129,7 +131,7 @@ impl Search<'_> {
             return;
         }
         let judge = Judge {
-            places: Places {
+            locations: Locations {
                 aliases: Aliases::new(module, id, self.called),
                 constants: Constants::new(module, function),
                 summaries: self.summaries,
@@ -150,7 +152,7 @@ impl Search<'_> {
     }
 }
 
-fn words(promotion: &Promotion) -> String {
+fn description(promotion: &Promotion) -> String {
     let kind = match promotion.in_registers {
         true => "registers",
         false => "elements",
@@ -166,7 +168,7 @@ fn words(promotion: &Promotion) -> String {
 struct Found {
     /// The loop's index among all loops of the function.
     at: usize,
-    place: ExprId,
+    location: ExprId,
     nodes: BTreeSet<ExprId>,
     name: String,
     span: Option<Span>,
@@ -174,13 +176,13 @@ struct Found {
 }
 
 struct Judge<'a> {
-    places: Places<'a>,
+    locations: Locations<'a>,
     most: u64,
 }
 
 /// The reads of a loop at one location, and the writes there.
 struct Group<'r> {
-    place: &'r Access,
+    location: &'r Access,
     nodes: BTreeSet<ExprId>,
     writes: BTreeSet<ExprId>,
     address: Address,
@@ -194,29 +196,29 @@ impl Group<'_> {
 
 impl Judge<'_> {
     fn judge_loop(&self, at: usize, stmt: &Stmt, visit: &mut dyn FnMut(Found)) {
-        let Some(region) = Region::new(&self.places, stmt) else {
+        let Some(region) = Region::new(&self.locations, stmt) else {
             return;
         };
         if region.trips.is_some_and(|trips| trips < 2) {
             return;
         }
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let exprs = &aliases.function.exprs;
-        let inners = Inners::of(exprs, &self.places.constants, stmt);
+        let inners = Inners::of(exprs, &self.locations.constants, stmt);
         let groups = self.groups(&region, &inners);
         if groups.is_empty() {
             return;
         }
-        let sure = Sure::of(&self.places, stmt);
+        let sure = Sure::of(&self.locations, stmt);
         // Reads of addresses come before what is read there: those need not be made for themselves.
         for group in groups.into_iter().rev() {
             let verdict = self.check(&region, &sure, &group);
-            let place = group.place.at;
+            let location = group.location.at;
             visit(Found {
                 at,
-                place,
-                name: spell(aliases.module, aliases.function, place),
-                span: exprs.span(place),
+                location,
+                name: spell(aliases.module, aliases.function, location),
+                span: exprs.span(location),
                 verdict: verdict.map(|around| (promotion(&group, &inners), around)),
                 nodes: group.nodes,
             });
@@ -226,7 +228,7 @@ impl Judge<'_> {
     /// The reads and writes of `__global` memory whose addresses only vary with loops inside that count, where
     /// there are reads.
     fn groups<'r>(&self, region: &'r Region<'_>, inners: &Inners) -> Vec<Group<'r>> {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let mut reads = Vec::new();
         for access in &region.accesses.list {
             if !access.exact || access.space != Some(AddressSpace::Global) {
@@ -236,7 +238,7 @@ impl Judge<'_> {
                 reads.push((access, address));
             }
         }
-        let groups = by_place(
+        let groups = by_location(
             &aliases.function.exprs,
             reads,
             |(access, _)| access.at,
@@ -247,7 +249,7 @@ impl Judge<'_> {
             },
         );
         let group = |reads: Vec<(&'r Access, Address)>| Group {
-            place: reads[0].0,
+            location: reads[0].0,
             nodes: reads.iter().map(|(access, _)| access.at).collect(),
             writes: reads
                 .iter()
@@ -261,10 +263,10 @@ impl Judge<'_> {
     }
 
     fn address(&self, region: &Region<'_>, inners: &Inners, read: &Access) -> Option<Address> {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let (types, ty) = (&aliases.module.types, aliases.function.exprs.ty(read.at));
         let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
-        let address = is_value.then(|| address(&self.places, region, inners, read.at))??;
+        let address = is_value.then(|| address(&self.locations, region, inners, read.at))??;
         (elements(&address.dims) <= MOST_TOLD).then_some(address)
     }
 
@@ -274,20 +276,20 @@ impl Judge<'_> {
         sure: &Sure,
         group: &Group<'_>,
     ) -> Result<Around, Refusal> {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let elements = elements(&group.address.dims);
         if elements > self.most {
             let most = self.most;
             let reason = format!("it would take {elements} elements, and {most} are the most");
             return Err(refuse(reason));
         }
-        if aliases.is_volatile(group.place.at) {
+        if aliases.is_volatile(group.location.at) {
             return Err(refuse("it is volatile"));
         }
         // Other elements are written at other times: that one location is not what another is says nothing.
         let all = Access {
             exact: false,
-            ..group.place.clone()
+            ..group.location.clone()
         };
         let is_written = !group.writes.is_empty();
         let mut others = region.accesses.list.iter();
@@ -325,7 +327,7 @@ impl Judge<'_> {
                 format!("it is not sure to be {what}, and may be no valid memory otherwise");
             return Err(refuse(reason));
         }
-        let mut around = self.places.around(region, group.place.at, true)?;
+        let mut around = self.locations.around(region, group.location.at, true)?;
         around.guard &= !faults::is_on("promotion-guard-lost");
         Ok(around)
     }
@@ -337,7 +339,7 @@ impl Judge<'_> {
         if region.has_return {
             return Err(refuse("the loop contains a return"));
         }
-        if !are_distinct(&self.places, group.place.at, &group.address) {
+        if !are_distinct(&self.locations, group.location.at, &group.address) {
             return Err(refuse("two of its elements may be one"));
         }
         Ok(())
@@ -352,7 +354,7 @@ fn promotion(group: &Group<'_>, inners: &Inners) -> Promotion {
     let mut all = dims.iter();
     let are_free = all.all(|dim| own(dim).is_some_and(|inner| inner.may_unroll));
     Promotion {
-        place: group.place.at,
+        location: group.location.at,
         nodes: group.nodes.iter().copied().collect(),
         store: !group.writes.is_empty(),
         in_registers: elements(dims) <= REGISTERS && only_they && are_free,

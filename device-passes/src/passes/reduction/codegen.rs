@@ -61,7 +61,7 @@ impl Rewrite for Writer<'_> {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let placed = self.place_all(registers);
         let groups: Vec<_> = placed
-            .chunk_by(|a, b| a.register.place == b.register.place)
+            .chunk_by(|a, b| a.register.location == b.register.location)
             .collect();
         for group in &groups {
             self.declare(group, &mut before);
@@ -81,7 +81,7 @@ impl Writer<'_> {
     fn place_all<'r>(&mut self, registers: &'r [Register]) -> Vec<Placed<'r>> {
         let mut all: Vec<Placed<'r>> = Vec::new();
         for register in registers {
-            let ty = self.function.exprs.ty(register.place);
+            let ty = self.function.exprs.ty(register.location);
             let array_ty = self.types.intern(Type::Array {
                 element: QualType::plain(ty),
                 len: Some(u64::from(register.depth) + 1),
@@ -89,12 +89,12 @@ impl Writer<'_> {
             let array = self.variable("shift_reg", array_ty);
             let copy = match all.last() {
                 _ if register.in_variable => None,
-                Some(last) if last.register.place == register.place => last.copy,
+                Some(last) if last.register.location == register.location => last.copy,
                 _ => Some(self.variable(register.combine.noun(), ty)),
             };
             let updated = match all.last() {
                 _ if !register.if_updated => None,
-                Some(last) if last.register.place == register.place => last.updated,
+                Some(last) if last.register.location == register.location => last.updated,
                 _ => {
                     let int = self.types.int();
                     Some(self.variable("updated", int))
@@ -139,7 +139,7 @@ impl Writer<'_> {
     /// Copies a location in memory to a variable.
     fn load(&mut self, placed: &Placed<'_>, out: &mut Vec<Stmt>) {
         if let Some(copy) = placed.copy {
-            let value = self.function.exprs.duplicate(placed.register.place);
+            let value = self.function.exprs.duplicate(placed.register.location);
             out.push(declare(copy, value));
         }
     }
@@ -170,7 +170,7 @@ impl Writer<'_> {
     fn current(&mut self, placed: &Placed<'_>) -> ExprId {
         match placed.copy {
             Some(copy) => self.function.use_var(copy),
-            None => self.function.exprs.duplicate(placed.register.place),
+            None => self.function.exprs.duplicate(placed.register.location),
         }
     }
 
@@ -203,7 +203,7 @@ impl Writer<'_> {
         if let Some(copy) = first.copy
             && !faults::is_on("reduction-store-lost")
         {
-            out.push(store(self.function, first.register.place, copy));
+            out.push(store(self.function, first.register.location, copy));
         }
     }
 

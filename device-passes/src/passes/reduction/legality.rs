@@ -10,8 +10,10 @@ use fpgacc_kernel_analysis::access_index::fixed_element;
 use fpgacc_kernel_analysis::accesses::{Access, Summaries};
 use fpgacc_kernel_analysis::alias::{Aliases, Root};
 use fpgacc_kernel_analysis::invariance::address_varies;
+use fpgacc_kernel_analysis::location::{
+    Around, Locations, Refusal, Region, by_location, is_loop, refuse,
+};
 use fpgacc_kernel_analysis::loops;
-use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, by_place, is_loop, refuse};
 use fpgacc_kernel_analysis::spell::spell;
 use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
@@ -26,7 +28,7 @@ pub struct Register {
     /// See [`Candidate::key`].
     pub key: ExprId,
     /// The location that is reduced into.
-    pub place: ExprId,
+    pub location: ExprId,
     /// Its reads in the statement.
     pub reads: Vec<ExprId>,
     /// How partial results are combined.
@@ -67,7 +69,7 @@ pub fn plan(
     let mut loops = Loops::default();
     loops.collect(&body.stmts);
     let judge = Judge {
-        places: Places {
+        locations: Locations {
             aliases: Aliases::new(module, id, context.called),
             constants: Constants::new(module, function),
             summaries,
@@ -106,17 +108,17 @@ impl<'s> Loops<'s> {
 }
 
 struct Judge<'a> {
-    places: Places<'a>,
+    locations: Locations<'a>,
     options: &'a Options,
 }
 
 impl Judge<'_> {
     fn function(&self) -> &Function {
-        self.places.aliases.function
+        self.locations.aliases.function
     }
 
     fn module(&self) -> &Module {
-        self.places.aliases.module
+        self.locations.aliases.module
     }
 
     fn judge_loop(&self, at: usize, stmt: &Stmt, plan: &mut Plan<Register>) {
@@ -128,15 +130,15 @@ impl Judge<'_> {
             return;
         };
         let mut found = candidates(exprs, &body.stmts);
-        found.retain(|candidate| self.is_floating(exprs.ty(candidate.place)));
+        found.retain(|candidate| self.is_floating(exprs.ty(candidate.location)));
         if found.is_empty() {
             return;
         }
         // An unrolled loop is no pipeline: nobody expects a register there.
-        if is_unrolled(hints, trip_count(&self.places.constants, stmt)) {
+        if is_unrolled(hints, trip_count(&self.locations.constants, stmt)) {
             return;
         }
-        let Some(region) = Region::new(&self.places, stmt) else {
+        let Some(region) = Region::new(&self.locations, stmt) else {
             return;
         };
         for group in self.groups(found) {
@@ -148,13 +150,13 @@ impl Judge<'_> {
     fn groups(&self, found: Vec<Candidate>) -> Vec<Vec<Candidate>> {
         let exprs = &self.function().exprs;
         let key = |candidate: &Candidate| {
-            let var = match exprs.get(candidate.place) {
+            let var = match exprs.get(candidate.location) {
                 Expr::Var(var) => Some(*var),
                 _ => None,
             };
-            (var, fixed_element(exprs, candidate.place))
+            (var, fixed_element(exprs, candidate.location))
         };
-        by_place(exprs, found, |candidate| candidate.place, key)
+        by_location(exprs, found, |candidate| candidate.location, key)
     }
 
     fn judge_group(
@@ -165,13 +167,13 @@ impl Judge<'_> {
         plan: &mut Plan<Register>,
     ) {
         let exprs = &self.function().exprs;
-        let place = group[0].place;
-        let object = self.places.aliases.object(place);
+        let location = group[0].location;
+        let object = self.locations.aliases.object(location);
         if matches!(object, Some(VarRef::Local(var)) if region.accesses.declared.contains(&var)) {
             // A new variable in each iteration carries nothing from one to the next.
             return;
         }
-        let name = spell(self.module(), self.function(), place);
+        let name = spell(self.module(), self.function(), location);
         let span = exprs.span(group[0].key).or(region.stmt.span);
         let (registers, around) = match self.check(region, group, &name) {
             Ok(fine) => fine,
@@ -212,20 +214,20 @@ impl Judge<'_> {
         name: &str,
     ) -> Result<(Vec<Register>, Around), Refusal> {
         let exprs = &self.function().exprs;
-        let place = group[0].place;
+        let location = group[0].location;
         // 1: the type.
-        let scalar = match self.module().types.as_scalar(exprs.ty(place)) {
+        let scalar = match self.module().types.as_scalar(exprs.ty(location)) {
             Some(scalar @ (Scalar::Float | Scalar::Double)) => scalar,
             _ => return Err(refuse("its type is neither float nor double")),
         };
-        if self.places.aliases.is_volatile(place) {
+        if self.locations.aliases.is_volatile(location) {
             return Err(refuse("it is volatile"));
         }
         // 3: base and index are invariant.
         if let Some(culprit) = address_varies(
-            &self.places.aliases,
-            self.places.summaries,
-            place,
+            &self.locations.aliases,
+            self.locations.summaries,
+            location,
             &region.accesses,
         ) {
             return Err(Refusal {
@@ -250,24 +252,24 @@ impl Judge<'_> {
             )));
         }
         let sure = group.iter().any(|candidate| candidate.sure);
-        let is_valid = self.places.is_always_valid(place);
+        let is_valid = self.locations.is_always_valid(location);
         // A minimum starts as the location's value, which is read before the loop.
         let if_updated = !sure && !is_valid && !combine.is_idempotent();
         let around = match if_updated {
-            true => self.places.after(region, place)?,
-            false => self.places.around(region, place, sure)?,
+            true => self.locations.after(region, location)?,
+            false => self.locations.around(region, location, sure)?,
         };
         if self.options.strict_fp {
             return Err(refuse(
                 "that reassociates floating-point operations, which --strict-fp forbids",
             ));
         }
-        let in_variable = is_valid && matches!(exprs.get(place), Expr::Var(_));
+        let in_variable = is_valid && matches!(exprs.get(location), Expr::Var(_));
         let registers = group.iter().filter_map(|candidate| {
             let (combine, form) = candidate.how.clone()?;
             Some(Register {
                 key: candidate.key,
-                place,
+                location,
                 reads: candidate.reads.clone(),
                 combine,
                 form,
@@ -304,23 +306,23 @@ impl Judge<'_> {
     }
 
     fn no_other_use(&self, region: &Region<'_>, group: &[Candidate]) -> Result<(), Refusal> {
-        let place = self.places.as_access(group[0].place);
+        let location = self.locations.as_access(group[0].location);
         let nodes = |candidate: &'_ Candidate| {
-            let place = std::iter::once(candidate.place);
-            place.chain(candidate.reads.clone()).collect::<Vec<_>>()
+            let location = std::iter::once(candidate.location);
+            location.chain(candidate.reads.clone()).collect::<Vec<_>>()
         };
         let own_nodes: BTreeSet<ExprId> = group.iter().flat_map(nodes).collect();
         let own = |access: &Access| access.exact && own_nodes.contains(&access.at);
         let is_other_param = |access: &Access| {
             let mut roots = access.roots.iter();
-            roots.all(|root| matches!(root, Root::Param(_))) && access.roots != place.roots
+            roots.all(|root| matches!(root, Root::Param(_))) && access.roots != location.roots
         };
-        for access in region.near(&self.places.aliases, &place) {
-            if own(access) || !self.places.aliases.may_overlap(access, &place) {
+        for access in region.near(&self.locations.aliases, &location) {
+            if own(access) || !self.locations.aliases.may_overlap(access, &location) {
                 continue;
             }
             let exprs = &self.function().exprs;
-            let (reason, label) = if exprs.same(access.at, group[0].place) {
+            let (reason, label) = if exprs.same(access.at, group[0].location) {
                 ("its value is used elsewhere in the loop", "used here")
             } else if is_other_param(access) {
                 (

@@ -78,7 +78,7 @@ pub struct Candidate {
     /// The statement's own expression: the assignment, or the condition of a [`Form::Branch`].
     pub key: ExprId,
     /// The location, as the statement stores to it.
-    pub place: ExprId,
+    pub location: ExprId,
     /// Where the statement reads the location.
     pub reads: Vec<ExprId>,
     /// How; `None` if the operation is not associative and commutative.
@@ -155,7 +155,7 @@ fn assignment(exprs: &Exprs, key: ExprId) -> Option<Candidate> {
     let candidate = |reads, how| {
         Some(Candidate {
             key,
-            place: lhs,
+            location: lhs,
             reads,
             how,
             sure: false,
@@ -287,16 +287,16 @@ fn branch(exprs: &Exprs, cond: ExprId, then: &Stmt) -> Option<Candidate> {
     };
     let Expr::Assign {
         op: None,
-        lhs: place,
+        lhs: location,
         rhs: value,
     } = *exprs.get(assign)
     else {
         return None;
     };
     let (op, left, right) = compare(exprs, cond)?;
-    let (op, read) = if exprs.same(left, value) && exprs.same(right, place) {
+    let (op, read) = if exprs.same(left, value) && exprs.same(right, location) {
         (op, right)
-    } else if exprs.same(right, value) && exprs.same(left, place) {
+    } else if exprs.same(right, value) && exprs.same(left, location) {
         (mirrored(op), left)
     } else {
         return None;
@@ -306,7 +306,7 @@ fn branch(exprs: &Exprs, cond: ExprId, then: &Stmt) -> Option<Candidate> {
     }
     Some(Candidate {
         key: cond,
-        place,
+        location,
         reads: vec![read],
         how: Some((Combine::Select(op), Form::Branch { cond, value })),
         sure: false,

@@ -36,7 +36,7 @@ impl Rewrite for Writer<'_> {
         for (promotion, &register) in promotions.iter().zip(&registers) {
             before.push(self.first_value(promotion, register));
             if promotion.store && !faults::is_on("promotion-store-lost") {
-                after.push(store(self.function, promotion.place, register));
+                after.push(store(self.function, promotion.location, register));
             }
         }
         for (promotion, &register) in promotions.iter().zip(&registers) {
@@ -49,15 +49,15 @@ impl Rewrite for Writer<'_> {
 impl Writer<'_> {
     /// A variable with the name of what is pointed into.
     fn register(&mut self, promotion: &Promotion) -> VarId {
-        let base = self.base(promotion.place);
+        let base = self.base(promotion.location);
         let name = self.names.fresh(&format!("{base}_kept"));
-        let ty = self.function.exprs.ty(promotion.place);
+        let ty = self.function.exprs.ty(promotion.location);
         private_variable(self.function, name, ty)
     }
 
-    fn base(&self, place: ExprId) -> String {
+    fn base(&self, location: ExprId) -> String {
         let mut name = None;
-        self.function.exprs.for_each(place, &mut |id| {
+        self.function.exprs.for_each(location, &mut |id| {
             if let Expr::Var(VarRef::Local(var)) = self.function.exprs.get(id) {
                 name.get_or_insert_with(|| self.function.vars[*var].name.clone());
             }
@@ -72,12 +72,12 @@ impl Writer<'_> {
                 init: None,
             });
         }
-        let value = self.function.exprs.duplicate(promotion.place);
+        let value = self.function.exprs.duplicate(promotion.location);
         declare(register, value)
     }
 
     fn replace(&mut self, promotion: &Promotion, register: VarId) {
-        let ty = self.function.exprs.ty(promotion.place);
+        let ty = self.function.exprs.ty(promotion.location);
         for &node in &promotion.nodes {
             let value = Expr::Var(VarRef::Local(register));
             self.function.exprs.replace(node, value, ty);

@@ -7,8 +7,10 @@ use fpgacc_kernel_analysis::accesses::{Access, Summaries};
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::invariance::address_varies;
+use fpgacc_kernel_analysis::location::{
+    Around, Locations, Refusal, Region, by_location, is_loop, refuse,
+};
 use fpgacc_kernel_analysis::loops;
-use fpgacc_kernel_analysis::place::{Around, Places, Refusal, Region, by_place, is_loop, refuse};
 use fpgacc_kernel_analysis::spell::spell;
 use fpgacc_kernel_analysis::sure::Sure;
 use fpgacc_kernel_analysis::trip_count::Constants;
@@ -23,7 +25,7 @@ const MOST_LEVELS: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Promotion {
     /// The location, as the loop's first access spells it.
-    pub place: ExprId,
+    pub location: ExprId,
     /// All its accesses in the loop.
     pub nodes: Vec<ExprId>,
     /// It is read before the loop.
@@ -48,7 +50,7 @@ pub fn plan(
         return Plan::default();
     }
     let mut judge = Judge {
-        places: Places {
+        locations: Locations {
             aliases: Aliases::new(module, id, context.called),
             constants: Constants::new(module, function),
             summaries,
@@ -63,7 +65,7 @@ pub fn plan(
 }
 
 struct Judge<'a> {
-    places: Places<'a>,
+    locations: Locations<'a>,
     alone: bool,
     /// Loops that were met.
     seen: usize,
@@ -74,7 +76,7 @@ struct Judge<'a> {
 
 /// The accesses of a loop to one location, in order.
 struct Group<'r> {
-    place: Access,
+    location: Access,
     accesses: Vec<&'r Access>,
     /// Where these stand.
     nodes: BTreeSet<ExprId>,
@@ -111,10 +113,10 @@ impl Judge<'_> {
     }
 
     fn judge_loop(&mut self, at: usize, stmt: &Stmt) {
-        let Some(region) = Region::new(&self.places, stmt) else {
+        let Some(region) = Region::new(&self.locations, stmt) else {
             return;
         };
-        let sure = Sure::of(&self.places, stmt);
+        let sure = Sure::of(&self.locations, stmt);
         let groups = self.groups(&region);
         for group in groups {
             match self.check(&region, &sure, &group) {
@@ -127,20 +129,20 @@ impl Judge<'_> {
 
     /// The exact accesses to memory, by location.
     fn groups<'r>(&self, region: &'r Region<'_>) -> Vec<Group<'r>> {
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let in_memory = |access: &&Access| {
             let space = access.space;
             access.exact && matches!(space, Some(AddressSpace::Global | AddressSpace::Local))
         };
         let accesses = region.accesses.list.iter().filter(in_memory);
-        let groups = by_place(
+        let groups = by_location(
             &aliases.function.exprs,
             accesses.filter(|access| !self.taken.contains(&access.at)),
             |access| access.at,
             |access| spell(aliases.module, aliases.function, access.at),
         );
         let group = |accesses: Vec<&'r Access>| Group {
-            place: self.places.as_access(accesses[0].at),
+            location: self.locations.as_access(accesses[0].at),
             nodes: accesses.iter().map(|access| access.at).collect(),
             accesses,
         };
@@ -154,16 +156,21 @@ impl Judge<'_> {
         sure: &Sure,
         group: &Group<'_>,
     ) -> Result<Option<(Promotion, Around)>, Refusal> {
-        let place = group.place.at;
-        let aliases = &self.places.aliases;
+        let location = group.location.at;
+        let aliases = &self.locations.aliases;
         let types = &aliases.module.types;
-        let ty = aliases.function.exprs.ty(place);
+        let ty = aliases.function.exprs.ty(location);
         let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
-        let varies = address_varies(aliases, self.places.summaries, place, &region.accesses);
+        let varies = address_varies(
+            aliases,
+            self.locations.summaries,
+            location,
+            &region.accesses,
+        );
         if !is_value || varies.is_some() {
             return Ok(None);
         }
-        if self.places.aliases.is_volatile(place) {
+        if self.locations.aliases.is_volatile(location) {
             return Err(refuse("it is volatile"));
         }
         if region.has_return {
@@ -181,7 +188,7 @@ impl Judge<'_> {
             first.write && sure.in_body.contains(&first.at) && !group.accesses.iter().any(in_cond);
         Ok(Some((
             Promotion {
-                place,
+                location,
                 nodes: group.nodes.iter().copied().collect(),
                 load: !starts_with_write,
                 store: group.is_written(),
@@ -191,10 +198,10 @@ impl Judge<'_> {
     }
 
     fn no_other_access(&self, region: &Region<'_>, group: &Group<'_>) -> Result<(), Refusal> {
-        let aliases = &self.places.aliases;
-        for access in region.near(aliases, &group.place) {
+        let aliases = &self.locations.aliases;
+        for access in region.near(aliases, &group.location) {
             let both_read = !access.write && !group.is_written();
-            if both_read || group.holds(access) || !aliases.may_overlap(access, &group.place) {
+            if both_read || group.holds(access) || !aliases.may_overlap(access, &group.location) {
                 continue;
             }
             return Err(Refusal {
@@ -213,7 +220,7 @@ impl Judge<'_> {
         sure: &Sure,
         group: &Group<'_>,
     ) -> Result<Around, Refusal> {
-        let place = group.place.at;
+        let location = group.location.at;
         let any = |nodes: &BTreeSet<ExprId>, write: bool| {
             let mut accesses = group.accesses.iter();
             accesses.any(|access| (access.write || !write) && nodes.contains(&access.at))
@@ -222,14 +229,14 @@ impl Judge<'_> {
         if !group.is_written() && !synchronised && any(&sure.in_cond, false) {
             // The condition is looked at even if no iteration runs.
             return Ok(Around {
-                hoist_init: self.places.init_matters(region, place),
+                hoist_init: self.locations.init_matters(region, location),
                 guard: false,
             });
         }
         let must_write = group.is_written() && !self.alone;
         let mut around = self
-            .places
-            .around(region, place, any(&sure.in_body, must_write))?;
+            .locations
+            .around(region, location, any(&sure.in_body, must_write))?;
         if faults::is_on("promotion-guard-lost") {
             around.guard = false;
         }
@@ -237,13 +244,13 @@ impl Judge<'_> {
     }
 
     fn promote(&mut self, at: usize, promotion: Promotion, around: Around) {
-        let function = self.places.aliases.function;
-        let name = spell(self.places.aliases.module, function, promotion.place);
+        let function = self.locations.aliases.function;
+        let name = spell(self.locations.aliases.module, function, promotion.location);
         let text = match promotion.store {
             true => format!("'{name}' is kept in a register while the loop runs"),
             false => format!("'{name}' is read once, before the loop"),
         };
-        let span = function.exprs.span(promotion.place);
+        let span = function.exprs.span(promotion.location);
         self.plan.done.push(Note::new(text, span));
         self.taken.extend(&promotion.nodes);
         self.plan.keep(at, [promotion], around);
@@ -254,11 +261,11 @@ impl Judge<'_> {
         if !group.is_written() || !group.is_read() {
             return;
         }
-        let aliases = &self.places.aliases;
+        let aliases = &self.locations.aliases;
         let exprs = &aliases.function.exprs;
-        let name = spell(aliases.module, aliases.function, group.place.at);
+        let name = spell(aliases.module, aliases.function, group.location.at);
         let text = format!("'{name}' is not kept in a register: {}", refusal.reason);
-        let note = refusal.note(exprs, text, exprs.span(group.place.at));
+        let note = refusal.note(exprs, text, exprs.span(group.location.at));
         self.plan.missed.push(note);
     }
 }

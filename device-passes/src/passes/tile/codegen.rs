@@ -154,21 +154,21 @@ impl Codegen<'_> {
     /// Lets the reads of a tile read its array.
     pub fn redirect(&mut self, tile: &Tile, array: VarId) {
         for (at, along) in &tile.reads {
-            let mut place = self.function.use_var(array);
+            let mut element = self.function.use_var(array);
             for along in along {
-                let index = self.place(along);
-                place = self.function.exprs.index(self.types, place, index);
+                let index = self.position(along);
+                element = self.function.exprs.index(self.types, element, index);
             }
             let (expr, ty) = (
-                self.function.exprs.get(place).clone(),
-                self.function.exprs.ty(place),
+                self.function.exprs.get(element).clone(),
+                self.function.exprs.ty(element),
             );
             self.function.exprs.replace(*at, expr, ty);
         }
     }
 
     /// Where in a dimension a read reads.
-    fn place(&mut self, along: &Along) -> ExprId {
+    fn position(&mut self, along: &Along) -> ExprId {
         let moves = along.moves.plus(&Poly::constant(along.apart), 1);
         let mut sum: Option<ExprId> = None;
         let terms: Vec<(Option<Sym>, i128)> = moves
@@ -216,12 +216,12 @@ impl Codegen<'_> {
         let count = tile.dims.len();
         let hints = (0..count).map(|at| PLACES[(count - 1 - at).min(PLACES.len() - 1)]);
         let hints: Vec<&str> = hints.collect();
-        let places: Vec<VarId> = hints
+        let positions: Vec<VarId> = hints
             .into_iter()
             .map(|hint| self.variable(hint, Scalar::Int))
             .collect();
-        let load = self.load(tile, array, (first, index_ty, is_wide), &places);
-        stmts.append(&mut self.over(tile, &places, load));
+        let load = self.load(tile, array, (first, index_ty, is_wide), &positions);
+        stmts.append(&mut self.over(tile, &positions, load));
         stmts
     }
 
@@ -236,14 +236,14 @@ impl Codegen<'_> {
         tile: &Tile,
         array: VarId,
         (first, index_ty, is_wide): (VarId, TypeId, bool),
-        places: &[VarId],
+        positions: &[VarId],
     ) -> Stmt {
         let mut way = Poly::default();
         for (at, dim) in tile.dims.iter().enumerate() {
             let moved = dim.stride.times(&Poly::sym(Sym::Iter(at)));
             way = way.plus(&moved.unwrap_or_default(), 1);
         }
-        let way = self.at_places(&way, is_wide, places);
+        let way = self.at_positions(&way, is_wide, positions);
         let first = self.function.use_var(first);
         let unsigned = self.function.exprs.ty(first);
         let index = self.writer().wrapping(BinaryOp::Add, first, way, unsigned);
@@ -251,35 +251,35 @@ impl Codegen<'_> {
         let buffer = self.function.use_var(tile.param);
         let element = self.function.exprs.index(self.types, buffer, index);
         let mut target = self.function.use_var(array);
-        for place in places {
-            let place = self.function.use_var(*place);
-            target = self.function.exprs.index(self.types, target, place);
+        for position in positions {
+            let position = self.function.use_var(*position);
+            target = self.function.exprs.index(self.types, target, position);
         }
         let load = self.function.exprs.assign(None, target, element);
         let load = Stmt::new(StmtKind::Expr(load));
-        match self.somebody_reads(tile, places) {
+        match self.somebody_reads(tile, positions) {
             None => load,
             Some(cond) => only_if(cond, vec![load]),
         }
     }
 
     /// A polynomial of locations.
-    fn at_places(&mut self, poly: &Poly, is_wide: bool, places: &[VarId]) -> ExprId {
+    fn at_positions(&mut self, poly: &Poly, is_wide: bool, positions: &[VarId]) -> ExprId {
         let mut of = |function: &mut Function, sym: Sym| match sym {
-            Sym::Iter(at) => function.use_var(places[at]),
-            _ => unreachable!("only places vary"),
+            Sym::Iter(at) => function.use_var(positions[at]),
+            _ => unreachable!("only positions vary"),
         };
         self.writer().poly(poly, is_wide, &mut of)
     }
 
     /// Whether a work-item reads an element; `None`: one does.
-    fn somebody_reads(&mut self, tile: &Tile, places: &[VarId]) -> Option<ExprId> {
+    fn somebody_reads(&mut self, tile: &Tile, positions: &[VarId]) -> Option<ExprId> {
         if faults::is_on("tile-unguarded") {
             return None;
         }
         let mut any: Option<ExprId> = None;
         for part in &tile.parts {
-            let all = self.reads_of(tile, part, places);
+            let all = self.reads_of(tile, part, positions);
             let whole = all
                 .into_iter()
                 .reduce(|all, one| self.binary(BinaryOp::And, all, one))?;
@@ -291,20 +291,20 @@ impl Codegen<'_> {
         any
     }
 
-    fn reads_of(&mut self, tile: &Tile, part: &Part, places: &[VarId]) -> Vec<ExprId> {
+    fn reads_of(&mut self, tile: &Tile, part: &Part, positions: &[VarId]) -> Vec<ExprId> {
         let mut all = Vec::new();
         for (at, dim) in tile.dims.iter().enumerate() {
             let (low, high) = part.offsets[at];
             if low > 0 {
-                all.push(self.compare(BinaryOp::Ge, places[at], low as u64));
+                all.push(self.compare(BinaryOp::Ge, positions[at], low as u64));
             }
             if high < dim.high - dim.low {
                 let last = high as u64 + dim.id.map_or(0, |id| self.local[usize::from(id)] - 1);
-                all.push(self.compare(BinaryOp::Le, places[at], last));
+                all.push(self.compare(BinaryOp::Le, positions[at], last));
             }
         }
         for holds in &part.holds {
-            let cond = self.holds(tile, part, holds, places);
+            let cond = self.holds(tile, part, holds, positions);
             all.push(cond);
         }
         for upper in &part.holds {
@@ -326,7 +326,7 @@ impl Codegen<'_> {
         self.binary(op, var, with)
     }
 
-    fn holds(&mut self, tile: &Tile, part: &Part, holds: &Holds, places: &[VarId]) -> ExprId {
+    fn holds(&mut self, tile: &Tile, part: &Part, holds: &Holds, positions: &[VarId]) -> ExprId {
         match holds {
             Holds::Uniform { cond, want } => {
                 let cond = self.writer().expanded(*cond);
@@ -354,7 +354,7 @@ impl Codegen<'_> {
             } => {
                 let poly = base.plus(&Poly::sym(Sym::Iter(*dim)), 1);
                 let is_wide = self.is_wide(*ty);
-                let side = self.at_places(&poly, is_wide, places);
+                let side = self.at_positions(&poly, is_wide, positions);
                 self.compared(side, *ty, *op, *other)
             }
             Holds::Item {
@@ -367,7 +367,7 @@ impl Codegen<'_> {
             } => {
                 let is_upper = matches!(op, BinaryOp::Lt | BinaryOp::Le);
                 let is_wide = self.is_wide(*ty);
-                let item = match self.reader(tile, part, *id, is_upper, places) {
+                let item = match self.reader(tile, part, *id, is_upper, positions) {
                     Item::Constant(value) => {
                         let poly = base.plus(&Poly::constant(value), 1);
                         let side = self.uniform_poly(&poly, is_wide);
@@ -410,20 +410,20 @@ impl Codegen<'_> {
         part: &Part,
         id: u8,
         is_first: bool,
-        places: &[VarId],
+        positions: &[VarId],
     ) -> Item {
         let last = self.local[usize::from(id)] - 1;
         let Some(dim) = tile.dims.iter().position(|dim| dim.id == Some(id)) else {
             return Item::Constant(if is_first { 0 } else { last.into() });
         };
         let (low, high) = part.offsets[dim];
-        let place = self.function.use_var(places[dim]);
+        let position = self.function.use_var(positions[dim]);
         let offset = if is_first { high } else { low };
         let item = match offset {
-            0 => place,
+            0 => position,
             offset => {
                 let offset = self.int(offset as u64);
-                self.binary(BinaryOp::Sub, place, offset)
+                self.binary(BinaryOp::Sub, position, offset)
             }
         };
         if low == high {
@@ -436,7 +436,7 @@ impl Codegen<'_> {
     }
 
     /// Goes over all locations of a tile, each work-item over some.
-    fn over(&mut self, tile: &Tile, places: &[VarId], load: Stmt) -> Vec<Stmt> {
+    fn over(&mut self, tile: &Tile, positions: &[VarId], load: Stmt) -> Vec<Stmt> {
         let moving: Vec<u8> = (0..3).filter(|d| self.local[usize::from(*d)] > 1).collect();
         let mut extents: Vec<u64> = tile.dims.iter().map(|dim| dim.extent(self.local)).collect();
         if faults::is_on("tile-border-lost") {
@@ -445,20 +445,26 @@ impl Codegen<'_> {
                 *extent = items.unwrap_or(*extent);
             }
         }
-        if moving.len() > places.len() {
-            return self.in_a_row(&extents, places, load);
+        if moving.len() > positions.len() {
+            return self.in_a_row(&extents, positions, load);
         }
         let mut inside = vec![load];
         let mut ids = moving.into_iter();
-        for (place, extent) in places.iter().zip(extents).rev() {
+        for (position, extent) in positions.iter().zip(extents).rev() {
             let id = ids.next();
-            inside = self.along(*place, extent, id, inside);
+            inside = self.along(*position, extent, id, inside);
         }
         inside
     }
 
     /// Goes along a dimension, in steps of the group's size.
-    fn along(&mut self, place: VarId, extent: u64, id: Option<u8>, inside: Vec<Stmt>) -> Vec<Stmt> {
+    fn along(
+        &mut self,
+        position: VarId,
+        extent: u64,
+        id: Option<u8>,
+        inside: Vec<Stmt>,
+    ) -> Vec<Stmt> {
         let (start, step) = match id {
             Some(id) => {
                 let item = self.item(id);
@@ -466,27 +472,27 @@ impl Codegen<'_> {
             }
             None => (self.int(0), 1),
         };
-        self.stepping(place, start, step, extent, inside)
+        self.stepping(position, start, step, extent, inside)
     }
 
     fn stepping(
         &mut self,
-        place: VarId,
+        position: VarId,
         start: ExprId,
         step: u64,
         end: u64,
         inside: Vec<Stmt>,
     ) -> Vec<Stmt> {
-        let cond = self.compare(BinaryOp::Lt, place, end);
+        let cond = self.compare(BinaryOp::Lt, position, end);
         if end <= step {
-            let mut stmts = vec![declare(place, start)];
+            let mut stmts = vec![declare(position, start)];
             match end == step {
                 true => stmts.extend(inside),
                 false => stmts.push(only_if(cond, inside)),
             }
             return stmts;
         }
-        vec![self.counted((place, start), cond, step, inside)]
+        vec![self.counted((position, start), cond, step, inside)]
     }
 
     /// A loop that counts up.
@@ -509,7 +515,7 @@ impl Codegen<'_> {
     }
 
     /// All elements in a row, where a tile has fewer dimensions than the group.
-    fn in_a_row(&mut self, extents: &[u64], places: &[VarId], load: Stmt) -> Vec<Stmt> {
+    fn in_a_row(&mut self, extents: &[u64], positions: &[VarId], load: Stmt) -> Vec<Stmt> {
         let all: u64 = extents.iter().product();
         let items: u64 = self.local.iter().product();
         let mut start: Option<ExprId> = None;
@@ -530,13 +536,13 @@ impl Codegen<'_> {
             });
         }
         let start = start.unwrap_or_else(|| self.int(0));
-        if let [place] = places {
-            return self.stepping(*place, start, items, all, vec![load]);
+        if let [position] = positions {
+            return self.stepping(*position, start, items, all, vec![load]);
         }
         let element = self.variable("element", Scalar::Int);
         let mut inside = Vec::new();
         let mut before = 1;
-        for (at, (place, extent)) in places.iter().zip(extents).enumerate().rev() {
+        for (at, (position, extent)) in positions.iter().zip(extents).enumerate().rev() {
             let mut value = self.function.use_var(element);
             if before > 1 {
                 let by = self.int(before);
@@ -547,7 +553,7 @@ impl Codegen<'_> {
                 value = self.binary(BinaryOp::Rem, value, by);
             }
             before *= extent;
-            inside.push(declare(*place, value));
+            inside.push(declare(*position, value));
         }
         inside.push(load);
         self.stepping(element, start, items, all, inside)

@@ -29,8 +29,8 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::accesses::{Access, Accesses};
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::calls::{self, calls_builtin};
+use fpgacc_kernel_analysis::location::{Refusal, refuse};
 use fpgacc_kernel_analysis::loops;
-use fpgacc_kernel_analysis::place::{Refusal, refuse};
 use fpgacc_kernel_analysis::poly::Sym;
 use fpgacc_runtime::guard::Guard;
 
@@ -277,7 +277,7 @@ impl Judge<'_> {
 
     fn check(&self, tile: &Tile, bytes: &mut u64) -> Result<(), Refusal> {
         let at = tile.reads[0].0;
-        let place = Access {
+        let location = Access {
             at,
             write: false,
             roots: self.aliases.lvalue_roots(at),
@@ -285,7 +285,7 @@ impl Judge<'_> {
             exact: false,
         };
         let mut writes = self.accesses.writes();
-        if let Some(write) = writes.find(|write| self.aliases.may_overlap(write, &place)) {
+        if let Some(write) = writes.find(|write| self.aliases.may_overlap(write, &location)) {
             return Err(Refusal {
                 reason: "the kernel may write the same memory".to_string(),
                 also: Some((write.at, "this may be the same memory")),

@@ -433,7 +433,9 @@ impl<'t, 'a> Walk<'t, 'a> {
     }
 
     fn read(&mut self, id: ExprId) {
-        let Some(found) = self.place(id) else { return };
+        let Some(found) = self.location(id) else {
+            return;
+        };
         let (param, value, index_ty) = found;
         let element = self.terms.function.exprs.ty(id);
         let types = &self.terms.module.types;
@@ -458,7 +460,7 @@ impl<'t, 'a> Walk<'t, 'a> {
     }
 
     /// The parameter, the element and the type of its index.
-    fn place(&mut self, id: ExprId) -> Option<(VarId, Value, TypeId)> {
+    fn location(&mut self, id: ExprId) -> Option<(VarId, Value, TypeId)> {
         match *self.terms.function.exprs.get(id) {
             Expr::Index { base, index } => {
                 if let Some(param) = self.buffer(base) {

@@ -350,7 +350,7 @@ struct Group<'r> {
 
 impl Group<'_> {
     /// Where a read stands among those of the group, if it is one of them.
-    fn place(&self, read: &Read, shape: &Shape) -> Option<Vec<i128>> {
+    fn position(&self, read: &Read, shape: &Shape) -> Option<Vec<i128>> {
         let (first, of_first) = &self.reads[0];
         let is_like = first.param == read.param
             && first.element == read.element
@@ -378,17 +378,17 @@ pub fn tiles<'r>(
             unsure.extend(shape.is_shared(terms).then_some((read.at, read.param)));
             continue;
         }
-        let places = groups.iter().map(|group| group.place(read, &shape));
-        let found = places
+        let positions = groups.iter().map(|group| group.position(read, &shape));
+        let found = positions
             .enumerate()
-            .find_map(|(at, place)| Some((at, place?)));
-        let Some((at, place)) = found else {
+            .find_map(|(at, position)| Some((at, position?)));
+        let Some((at, position)) = found else {
             groups.push(Group {
                 reads: vec![(read, shape)],
             });
             continue;
         };
-        for ((.., along), by) in shape.dims.iter_mut().zip(place) {
+        for ((.., along), by) in shape.dims.iter_mut().zip(position) {
             along.apart = by;
         }
         groups[at].reads.push((read, shape));

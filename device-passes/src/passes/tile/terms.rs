@@ -522,12 +522,12 @@ impl Writer<'_> {
         let (mut first, mut later) = (Vec::new(), Vec::new());
         for (symbols, by) in poly.terms() {
             // The constant last, and nothing taken away first.
-            let place = if by > 0 && !symbols.is_empty() {
+            let location = if by > 0 && !symbols.is_empty() {
                 &mut first
             } else {
                 &mut later
             };
-            place.push((symbols.to_vec(), by));
+            location.push((symbols.to_vec(), by));
         }
         later.sort_by_key(|(symbols, by)| (*by < 0, symbols.is_empty()));
         let mut sum: Option<ExprId> = None;

@@ -151,8 +151,11 @@ impl<'a> Emitter<'a> {
     fn assigns_lanes(&self, id: ExprId) -> bool {
         let exprs = &self.target.function.exprs;
         exprs.any(id, &mut |id| match exprs.get(id) {
-            Expr::Assign { lhs: place, .. } | Expr::IncDec { operand: place, .. } => self
-                .variable(*place)
+            Expr::Assign { lhs: location, .. }
+            | Expr::IncDec {
+                operand: location, ..
+            } => self
+                .variable(*location)
                 .is_some_and(|var| self.shapes.storage(var) != Storage::Scalar),
             _ => false,
         })

@@ -92,8 +92,8 @@ impl Pass for VectoriseLoops {
             return Outcome::Nothing;
         };
         let (mut done, mut missed) = (Vec::new(), Vec::new());
-        let mut place = 0;
-        while let Some(stmt) = innermost(&module.functions[kernel], place) {
+        let mut index = 0;
+        while let Some(stmt) = innermost(&module.functions[kernel], index) {
             let made = vectorised(module, kernel, context, (&stmt, width as u8));
             match made {
                 Ok((function, block)) => {
@@ -101,18 +101,18 @@ impl Pass for VectoriseLoops {
                     // The loop over vectors, those over lanes in it, and the one after it stay as they are.
                     let made = block.iter().map(innermost_in).sum::<usize>();
                     if let Some(body) = &mut module.functions[kernel].body {
-                        replace(&mut body.stmts, &mut 0, place, block);
+                        replace(&mut body.stmts, &mut 0, index, block);
                     }
                     let text = format!(
                         "{width} iterations of this loop become one, with vectors of {width}"
                     );
                     done.push(Note::new(text, stmt.span));
-                    place += made;
+                    index += made;
                     continue;
                 }
                 Err(mut why) => missed.append(&mut why),
             }
-            place += 1;
+            index += 1;
         }
         self.comment(&mut module.functions[kernel], &done);
         Outcome::of(done, missed)
@@ -347,9 +347,9 @@ fn added(emitter: &mut Emitter<'_>, sum: &Sum, var: VarId, width: u8) -> Stmt {
         });
     }
     let target = &mut emitter.target;
-    let place = target.function.use_var(sum.var);
+    let location = target.function.use_var(sum.var);
     let total = total.unwrap_or_else(|| target.int(0));
-    let made = target.function.exprs.assign(Some(op), place, total);
+    let made = target.function.exprs.assign(Some(op), location, total);
     Stmt::new(StmtKind::Expr(made))
 }
 

@@ -435,7 +435,7 @@ impl Finder<'_> {
         let is_whole = matches!(self.function.exprs.get(lhs), Expr::Var(_));
         let shape = match is_whole {
             true => value,
-            false => value.mix(self.place(lhs)),
+            false => value.mix(self.location(lhs)),
         };
         let is_partial = self.regions.iter().any(|region| !region.contains(&var));
         match is_partial {
@@ -445,10 +445,10 @@ impl Finder<'_> {
     }
 
     /// Whether all lanes mean the same element or field of a variable.
-    fn place(&self, lhs: ExprId) -> Shape {
+    fn location(&self, lhs: ExprId) -> Shape {
         match self.function.exprs.get(lhs) {
-            Expr::Index { base, index } => self.place(*base).mix(self.shape(*index)),
-            Expr::Member { base, .. } | Expr::Swizzle { base, .. } => self.place(*base),
+            Expr::Index { base, index } => self.location(*base).mix(self.shape(*index)),
+            Expr::Member { base, .. } | Expr::Swizzle { base, .. } => self.location(*base),
             _ => Shape::Uniform,
         }
     }

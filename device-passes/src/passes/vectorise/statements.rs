@@ -184,7 +184,7 @@ impl Emitter<'_> {
     }
 
     /// What an lvalue is for lanes.
-    fn place(&mut self, lhs: ExprId) -> Lvalue {
+    fn location(&mut self, lhs: ExprId) -> Lvalue {
         if let Some(var) = self.array_of(lhs) {
             let to = self.original(var);
             return Lvalue::Vector(self.element(lhs, var, Lane::Of(0), &Own::new()), to);
@@ -243,20 +243,21 @@ impl Emitter<'_> {
         rhs: ExprId,
         out: &mut Vec<Stmt>,
     ) {
-        let place = self.place(lhs);
+        let location = self.location(lhs);
         let is_same = matches!(self.get(root), Expr::Assign { rhs: own, .. } if own == rhs);
         let value_is_uniform = self.shapes.is_uniform(rhs);
         let is_number = self.scalar(lhs).is_some() && self.scalar(rhs).is_some();
-        let differs = matches!(place, Lvalue::One) && self.is_in_memory(lhs) && !value_is_uniform;
-        match place {
+        let differs =
+            matches!(location, Lvalue::One) && self.is_in_memory(lhs) && !value_is_uniform;
+        match location {
             Lvalue::One if !differs => {
                 let made = self.assign_first(op, lhs, rhs, root);
                 out.push(Stmt::new(StmtKind::Expr(made)));
             }
-            Lvalue::Vector(place, to) if is_number => {
+            Lvalue::Vector(location, to) if is_number => {
                 self.check_plain(root, lhs, rhs);
-                let value = self.value(op, (place, to), rhs);
-                let target = self.target.function.exprs.duplicate(place);
+                let value = self.value(op, (location, to), rhs);
+                let target = self.target.function.exprs.duplicate(location);
                 let made = self.target.function.exprs.assign(None, target, value);
                 out.push(Stmt::new(StmtKind::Expr(made)));
             }
@@ -306,7 +307,7 @@ impl Emitter<'_> {
         }
         if self.target.function.exprs.has_effects(lhs) {
             self.problem(
-                "a place that differs between lanes has effects",
+                "a location that differs between lanes has effects",
                 self.span(root),
             );
         }
@@ -335,13 +336,13 @@ impl Emitter<'_> {
     fn value(
         &mut self,
         op: Option<BinaryOp>,
-        (place, to): (ExprId, Scalar),
+        (location, to): (ExprId, Scalar),
         rhs: ExprId,
     ) -> ExprId {
         match op {
             None => self.vector_as(rhs, to),
             Some(op) => {
-                let held = self.target.function.exprs.duplicate(place);
+                let held = self.target.function.exprs.duplicate(location);
                 self.combined(op, (held, to), rhs)
             }
         }
@@ -374,29 +375,29 @@ impl Emitter<'_> {
         let mut stmts = vec![declaration(held, Some(value))];
         self.serial += 1;
         for number in 0..self.width {
-            let place = self.lane(lhs, Lane::Of(number), &Own::new());
+            let location = self.lane(lhs, Lane::Of(number), &Own::new());
             let held = self.target.function.use_var(held);
             let value = self.component(held, Lane::Of(number));
-            let made = self.target.function.exprs.assign(op, place, value);
+            let made = self.target.function.exprs.assign(op, location, value);
             stmts.push(Stmt::new(StmtKind::Expr(made)));
         }
         out.push(Stmt::new(StmtKind::Block(Block::of(stmts))));
     }
 
     fn increment(&mut self, root: ExprId, op: IncDecOp, operand: ExprId, out: &mut Vec<Stmt>) {
-        let place = self.place(operand);
+        let location = self.location(operand);
         let op = match op {
             IncDecOp::PreInc | IncDecOp::PostInc => BinaryOp::Add,
             IncDecOp::PreDec | IncDecOp::PostDec => BinaryOp::Sub,
         };
-        match (place, self.scalar(operand)) {
+        match (location, self.scalar(operand)) {
             (Lvalue::One, _) => {
                 let made = self.of_first(root);
                 out.push(Stmt::new(StmtKind::Expr(made)));
             }
-            (Lvalue::Vector(place, to), Some(_)) if to != Scalar::Bool => {
-                let value = self.stepped(op, place, to);
-                let target = self.target.function.exprs.duplicate(place);
+            (Lvalue::Vector(location, to), Some(_)) if to != Scalar::Bool => {
+                let value = self.stepped(op, location, to);
+                let target = self.target.function.exprs.duplicate(location);
                 let made = self.target.function.exprs.assign(None, target, value);
                 out.push(Stmt::new(StmtKind::Expr(made)));
             }

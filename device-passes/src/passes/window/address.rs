@@ -238,7 +238,7 @@ impl Leaf {
 pub fn anchored(address: &Address, reaches: &[Reach], numbers: &[usize]) -> Option<Address> {
     let mut leaves: BTreeMap<usize, Leaf> = BTreeMap::new();
     for reach in reaches {
-        let (strides, ..) = place(&reach.poly, numbers)?;
+        let (strides, ..) = position(&reach.poly, numbers)?;
         let counters = &reach.when.counters;
         let leaf = leaves.entry(reach.leaf).or_insert_with(|| Leaf {
             strides: strides.clone(),
@@ -286,13 +286,13 @@ fn split(
     let counter = Poly::sym(Sym::Iter(*at));
     let of_value = |value: i128| {
         let apart = counter.plus(&Poly::constant(value), -1);
-        let place = match faults::is_on("window-border-narrow") {
+        let position = match faults::is_on("window-border-narrow") {
             true => counter.plus(&Poly::constant(first), -1),
             false => apart.clone(),
         };
         let moved = Address::At {
             expr: None,
-            poly: poly.plus(&place, *by),
+            poly: poly.plus(&position, *by),
             wraps: *wraps,
         };
         (apart, split(&moved, others, counters))
@@ -310,7 +310,7 @@ fn split(
 }
 
 /// By how much an index moves on with each counter, what is left of it, and the constant.
-pub fn place(poly: &Poly, numbers: &[usize]) -> Option<(Vec<i128>, Poly, i128)> {
+pub fn position(poly: &Poly, numbers: &[usize]) -> Option<(Vec<i128>, Poly, i128)> {
     let mut rest = poly.clone();
     let mut strides = Vec::new();
     for number in numbers {

@@ -7,7 +7,7 @@ use fpgacc_frontend::ir::{
     QualType, Scalar, Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::faults;
-use fpgacc_kernel_analysis::place::Around;
+use fpgacc_kernel_analysis::location::Around;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::address::{Address, Cond};
@@ -64,7 +64,7 @@ fn fixed(function: &Function) -> BTreeMap<VarId, ExprId> {
 #[derive(Clone, Copy)]
 pub struct At {
     /// The first location of an iteration.
-    pub place: VarId,
+    pub position: VarId,
     /// The location after that, if there are several.
     pub lane: Option<VarId>,
 }
@@ -109,9 +109,9 @@ impl Rewrite for Writer<'_> {
             for &var in &arrays {
                 before.push(Stmt::new(StmtKind::Decl { var, init: None }));
             }
-            match walk.places {
+            match walk.positions {
                 None => self.primed(walk, stmt, &arrays, &mut before),
-                Some(places) => self.collapsed(walk, stmt, &arrays, places, &mut before),
+                Some(positions) => self.collapsed(walk, stmt, &arrays, positions, &mut before),
             }
         }
         [before, Vec::new()]

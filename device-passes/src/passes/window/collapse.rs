@@ -54,9 +54,9 @@ impl Writer<'_> {
         body.extend(self.lanes(walk, at, rest));
         let start = self.function.exprs.int(self.types, first as i64);
         stmt.kind = StmtKind::For {
-            init: vec![declare(at.place, start)],
-            cond: Some(self.compare(at.place, BinaryOp::Le, last)),
-            step: Some(self.step(at.place, walk.lanes)),
+            init: vec![declare(at.position, start)],
+            cond: Some(self.compare(at.position, BinaryOp::Le, last)),
+            step: Some(self.step(at.position, walk.lanes)),
             body: Block::of(body),
             hints,
         };
@@ -66,18 +66,18 @@ impl Writer<'_> {
     fn at(&mut self, walk: &Walk) -> At {
         if let ([only], 1) = (&walk.levels[..], walk.lanes) {
             return At {
-                place: only.counter,
+                position: only.counter,
                 lane: None,
             };
         }
         let int = self.types.int();
         let name = self.names.fresh("at");
-        let place = private_variable(self.function, name, int);
+        let position = private_variable(self.function, name, int);
         let lane = (walk.lanes > 1).then(|| {
             let name = self.names.fresh("lane");
             private_variable(self.function, name, int)
         });
-        At { place, lane }
+        At { position, lane }
     }
 
     /// Moves the counters of the original on, at the head of an iteration: what stands after it may be
@@ -112,7 +112,7 @@ impl Writer<'_> {
     fn enter(&mut self, walk: &Walk, window: &Window, array: VarId, at: At, begin: i128) -> Stmt {
         let newest = window.hull.1;
         let (low, high) = (window.sure.0 - newest, window.sure.1 - newest);
-        let (first, last) = walk.places.unwrap_or_default();
+        let (first, last) = walk.positions.unwrap_or_default();
         let lanes = walk.lanes;
         let bounds = [
             (first < low).then_some((BinaryOp::Ge, low)),
@@ -122,16 +122,16 @@ impl Writer<'_> {
         let is_even = (low - begin).rem_euclid(lanes) == 0 && (high + 1 - begin) % lanes == 0;
         let slot = window.elements() - 1;
         if lanes == 1 {
-            let load = self.load(window, walk, array, (slot, at.place, None));
-            let conds = self.conditions(at.place, None, &bounds);
+            let load = self.load(window, walk, array, (slot, at.position, None));
+            let conds = self.conditions(at.position, None, &bounds);
             return self.only_if(conds, vec![load]);
         }
         let lane = self.counter();
-        let load = self.load(window, walk, array, (slot, at.place, Some(lane)));
+        let load = self.load(window, walk, array, (slot, at.position, Some(lane)));
         let (mut outer, mut inner) = (Vec::new(), Vec::new());
         match is_even {
-            true => outer = self.conditions(at.place, None, &bounds),
-            false => inner = self.conditions(at.place, Some(lane), &bounds),
+            true => outer = self.conditions(at.position, None, &bounds),
+            false => inner = self.conditions(at.position, Some(lane), &bounds),
         }
         let load = self.only_if(inner, vec![load]);
         let all = self.unrolled(lane, lanes, vec![load]);
@@ -143,10 +143,10 @@ impl Writer<'_> {
         window: &Window,
         walk: &Walk,
         array: VarId,
-        (slot, place, lane): (i128, VarId, Option<VarId>),
+        (slot, position, lane): (i128, VarId, Option<VarId>),
     ) -> Stmt {
         let newest = window.rest.plus(&Poly::constant(window.hull.1), 1);
-        let index = self.moving(walk, At { place, lane }, &newest, window.is_long);
+        let index = self.moving(walk, At { position, lane }, &newest, window.is_long);
         let base = self.function.use_var(window.array);
         let value = self.function.exprs.index(self.types, base, index);
         let slot = self.function.exprs.int(self.types, slot as i64);
@@ -161,20 +161,20 @@ impl Writer<'_> {
 
     fn conditions(
         &mut self,
-        place: VarId,
+        position: VarId,
         lane: Option<VarId>,
         bounds: &[Option<(BinaryOp, i128)>],
     ) -> Vec<ExprId> {
         let bounds = bounds.iter().flatten();
         bounds
             .map(|(op, bound)| {
-                let mut place = self.function.use_var(place);
+                let mut position = self.function.use_var(position);
                 if let Some(lane) = lane {
-                    place = self.after(place, lane);
+                    position = self.after(position, lane);
                 }
                 let exprs = &mut self.function.exprs;
                 let bound = exprs.int(self.types, *bound as i64);
-                exprs.binary(self.types, *op, place, bound)
+                exprs.binary(self.types, *op, position, bound)
             })
             .collect()
     }
@@ -191,7 +191,7 @@ impl Writer<'_> {
         };
         // In the body, the counter is that of the lane.
         let first = match walk.levels.len() {
-            1 => at.place,
+            1 => at.position,
             _ => innermost.counter,
         };
         let ty = self.function.vars[innermost.counter].ty.ty;
@@ -261,13 +261,13 @@ impl Writer<'_> {
             step.from.map(|bound| (BinaryOp::Ge, bound)),
             step.to.map(|bound| (BinaryOp::Le, bound)),
         ];
-        self.conditions(at.place, at.lane, &bounds)
+        self.conditions(at.position, at.lane, &bounds)
     }
 
     /// A sum of the counters of the nest, each times its stride, and of more.
     pub fn moving(&mut self, walk: &Walk, at: At, poly: &Poly, is_long: bool) -> ExprId {
         let (rest, constant) = poly.split_constant();
-        let mut sum = self.function.use_var(at.place);
+        let mut sum = self.function.use_var(at.position);
         if let Some(lane) = at.lane {
             sum = self.after(sum, lane);
         }

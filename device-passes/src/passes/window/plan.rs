@@ -6,13 +6,13 @@ use fpgacc_frontend::ir::{Expr, ExprId, FunctionId, Module, Stmt, VarId};
 use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::indices::Indices;
+use fpgacc_kernel_analysis::location::is_loop;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::Nests;
-use fpgacc_kernel_analysis::place::is_loop;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::trip_count::Constants;
 
-use super::address::{Reach, place};
+use super::address::{Reach, position};
 use super::nests::{Level, chain};
 use super::reads::{Read, Reader};
 use super::slots::{Tap, Window};
@@ -390,14 +390,17 @@ fn saved(windows: &[Window]) -> usize {
 fn groups(reads: &BTreeMap<ExprId, Read>, numbers: &[usize]) -> Vec<Group> {
     let mut groups: BTreeMap<(VarId, Vec<i128>, Poly), Group> = BTreeMap::new();
     for (id, read) in reads {
-        let places = read.reaches.iter().map(|reach| place(&reach.poly, numbers));
-        let Some(places) = places.collect::<Option<Vec<_>>>() else {
+        let positions = read
+            .reaches
+            .iter()
+            .map(|reach| position(&reach.poly, numbers));
+        let Some(positions) = positions.collect::<Option<Vec<_>>>() else {
             continue;
         };
-        let Some((strides, rest, _)) = places.first() else {
+        let Some((strides, rest, _)) = positions.first() else {
             continue;
         };
-        if !places.iter().all(|(s, r, _)| s == strides && r == rest) {
+        if !positions.iter().all(|(s, r, _)| s == strides && r == rest) {
             continue;
         }
         let key = (read.array, strides.clone(), rest.clone());
@@ -407,7 +410,7 @@ fn groups(reads: &BTreeMap<ExprId, Read>, numbers: &[usize]) -> Vec<Group> {
             rest: rest.clone(),
             reads: BTreeMap::new(),
         });
-        let offsets = places.iter().map(|(_, _, offset)| *offset);
+        let offsets = positions.iter().map(|(_, _, offset)| *offset);
         let reaches = offsets.zip(read.reaches.iter().cloned()).collect();
         group.reads.insert(*id, reaches);
     }

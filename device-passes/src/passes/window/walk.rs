@@ -25,7 +25,7 @@ pub struct Walk {
     pub windows: Vec<Window>,
     /// It becomes one loop over these locations of the arrays; otherwise it is one loop that stays, and what its
     /// first iteration finds in the window is read before it.
-    pub places: Option<Interval>,
+    pub positions: Option<Interval>,
     /// The first and the last location of the original, if known.
     pub span: Option<Interval>,
     /// Locations in an iteration.
@@ -86,7 +86,7 @@ pub fn decide(
     let mut walk = Walk {
         levels: levels.iter().zip(strides).map(step).collect(),
         windows,
-        places: None,
+        positions: None,
         span: None,
         lanes: 1,
         may_be_empty: values.is_none(),
@@ -126,10 +126,10 @@ impl Walk {
         let at_first = strides
             .zip(values)
             .map(|(stride, (first, _))| stride * first);
-        let place: i128 = at_first.sum();
+        let position: i128 = at_first.sum();
         let missing = |window: &Window| {
-            let first = (place + window.hull.0).max(window.sure.0);
-            place + window.hull.1 - first
+            let first = (position + window.hull.0).max(window.sure.0);
+            position + window.hull.1 - first
         };
         let missing = self.windows.iter().map(missing).max().unwrap_or(0).max(0);
         let early = early(&self.levels, values, &rows, missing);
@@ -141,7 +141,7 @@ impl Walk {
         // Lanes of one iteration are in one row.
         let is_whole = innermost == 0 || rows[innermost] % lanes == 0;
         self.lanes = if is_whole { lanes } else { 1 };
-        let (mut span, mut places) = ((0, 0), (0, 0));
+        let (mut span, mut positions) = ((0, 0), (0, 0));
         let mut all = 1;
         for (at, step) in self.levels.iter_mut().enumerate() {
             let (first, last) = values[at];
@@ -155,15 +155,15 @@ impl Walk {
             step.to = Some(last).filter(|_| end > last);
             span.0 += step.stride * first;
             span.1 += step.stride * last;
-            places.0 += step.stride * begin;
-            places.1 += step.stride * end;
+            positions.0 += step.stride * begin;
+            positions.1 += step.stride * end;
             all *= end - begin + 1;
         }
         self.span = Some(span);
-        self.places = Some(places);
+        self.positions = Some(positions);
         self.iterations = all / self.lanes;
         let offsets = self.windows.iter().flat_map(|w| [w.hull.0, w.hull.1]);
-        let mut numbers = offsets.chain([places.0, places.1]);
+        let mut numbers = offsets.chain([positions.0, positions.1]);
         if numbers.any(|number| number.abs() >= LARGEST) {
             return Err("its indices are too large".to_string());
         }

@@ -25,7 +25,7 @@ impl Lowerer<'_> {
     }
 
     /// Where an expression's object lies; `None` if it is no lvalue.
-    pub(super) fn place(&self, id: ExprId) -> Option<Lvalue> {
+    pub(super) fn lvalue(&self, id: ExprId) -> Option<Lvalue> {
         let types = &self.module.types;
         let target = |(pointee, space): (QualType, AddressSpace)| Lvalue {
             space,
@@ -45,11 +45,11 @@ impl Lowerer<'_> {
             } => types
                 .as_pointer(self.exprs.ty(*operand))
                 .map(target)
-                .or_else(|| self.element_place(*operand)),
+                .or_else(|| self.element_lvalue(*operand)),
             Expr::Index { base, .. } => types
                 .as_pointer(self.exprs.ty(*base))
                 .map(target)
-                .or_else(|| self.element_place(*base)),
+                .or_else(|| self.element_lvalue(*base)),
             Expr::Member {
                 base,
                 record,
@@ -59,7 +59,7 @@ impl Lowerer<'_> {
                 let outer = if *arrow {
                     types.as_pointer(self.exprs.ty(*base)).map(target)
                 } else {
-                    self.place(*base)
+                    self.lvalue(*base)
                 }?;
                 let fields = self.module.records[*record].fields.as_ref()?;
                 let quals = fields.get(*field as usize)?.ty.quals;
@@ -68,7 +68,7 @@ impl Lowerer<'_> {
                     ..outer
                 })
             }
-            Expr::Swizzle { base, .. } => self.place(*base),
+            Expr::Swizzle { base, .. } => self.lvalue(*base),
             Expr::Compound { ty, .. } => Some(Lvalue {
                 space: AddressSpace::Private,
                 quals: ty.quals,
@@ -81,9 +81,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The place of an array's or vector's element.
-    fn element_place(&self, base: ExprId) -> Option<Lvalue> {
-        let outer = self.place(base)?;
+    /// The position of an array's or vector's element.
+    fn element_lvalue(&self, base: ExprId) -> Option<Lvalue> {
+        let outer = self.lvalue(base)?;
         let quals = match self.module.types.as_array(self.exprs.ty(base)) {
             Some((element, _)) => element.quals,
             None => Qualifiers::empty(),
@@ -99,12 +99,12 @@ impl Lowerer<'_> {
         let ty = self.exprs.ty(id);
         match self.module.types.as_array(ty) {
             Some((element, _)) => {
-                let place = self.place(id);
+                let lvalue = self.lvalue(id);
                 let mut pointee = element;
-                pointee.quals |= place.map_or(Qualifiers::empty(), |place| place.quals);
+                pointee.quals |= lvalue.map_or(Qualifiers::empty(), |lvalue| lvalue.quals);
                 self.module.types.intern(Type::Pointer {
                     pointee,
-                    space: place.map_or(AddressSpace::Private, |place| place.space),
+                    space: lvalue.map_or(AddressSpace::Private, |lvalue| lvalue.space),
                 })
             }
             None => self.module.types.canonical(ty),

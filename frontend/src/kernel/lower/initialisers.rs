@@ -50,7 +50,7 @@ impl Lowerer<'_> {
         at: lang_c::span::Span,
     ) -> Lowered<Vec<InitItem>> {
         let mut out = Vec::with_capacity(items.len());
-        // The place of the next element; unknown after elements without their own braces.
+        // The position of the next element; unknown after elements without their own braces.
         let mut next: Option<u64> = Some(0);
         for item in items {
             let mut path = Vec::new();
@@ -171,7 +171,7 @@ impl Lowerer<'_> {
             .map(|index| index as u64)
     }
 
-    /// The type of the element at a place of an aggregate.
+    /// The type of the element at a position of an aggregate.
     fn element_type(&mut self, ty: Option<TypeId>, index: u64) -> Option<TypeId> {
         match self.module.types.resolve(ty?) {
             Type::Array { element, .. } => Some(element.ty),

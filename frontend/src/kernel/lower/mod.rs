@@ -98,7 +98,7 @@ struct Current {
 #[derive(Default)]
 struct Labels {
     defined: BTreeSet<String>,
-    /// Each `goto`'s label and place.
+    /// Each `goto`'s label and position.
     used: Vec<(String, SyntaxSpan)>,
 }
 

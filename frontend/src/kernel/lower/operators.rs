@@ -232,7 +232,7 @@ impl Lowerer<'_> {
 
     /// Refuses what cannot be assigned to.
     fn check_assignable(&mut self, lhs: ExprId, at: SyntaxSpan) -> Lowered<()> {
-        let Some(place) = self.place(lhs) else {
+        let Some(lvalue) = self.lvalue(lhs) else {
             return Err(self.error(at, "this cannot be assigned to"));
         };
         if let Expr::Swizzle { components, .. } = self.exprs.get(lhs) {
@@ -247,8 +247,8 @@ impl Lowerer<'_> {
         if self.module.types.as_array(self.exprs.ty(lhs)).is_some() {
             return Err(self.error(at, "an array cannot be assigned to as a whole"));
         }
-        if place.quals.contains(Qualifiers::CONST)
-            || place.space == crate::ir::AddressSpace::Constant
+        if lvalue.quals.contains(Qualifiers::CONST)
+            || lvalue.space == crate::ir::AddressSpace::Constant
         {
             let what = match self.exprs.get(lhs) {
                 Expr::Var(var) => format!("`{}`", self.variable(*var).name),
@@ -346,15 +346,15 @@ impl Lowerer<'_> {
     }
 
     fn address_of(&mut self, operand: ExprId, at: SyntaxSpan) -> Lowered<ExprId> {
-        let Some(place) = self.place(operand) else {
+        let Some(lvalue) = self.lvalue(operand) else {
             return Err(self.error(at, "`&` needs a variable or an element"));
         };
         let ty = self.module.types.intern(Type::Pointer {
             pointee: QualType {
                 ty: self.exprs.ty(operand),
-                quals: place.quals,
+                quals: lvalue.quals,
             },
-            space: place.space,
+            space: lvalue.space,
         });
         let op = UnaryOp::AddressOf;
         self.add(Expr::Unary { op, operand }, ty, at)

@@ -20,8 +20,8 @@ fn lower(text: &str) -> Result<Module, Vec<String>> {
             .map(|diagnostic| {
                 let text = render(diagnostic, &sources, Color::Never);
                 let head = text.lines().next().unwrap_or_default();
-                let place = head.replacen("k.cl:", "", 1).replacen(" error:", "", 1);
-                format!("{kind}{place}")
+                let position = head.replacen("k.cl:", "", 1).replacen(" error:", "", 1);
+                format!("{kind}{position}")
             })
             .collect()
     })
@@ -90,7 +90,7 @@ fn syntax_errors_of_several_functions_are_told_with_all_else() {
 
 #[test]
 fn macros_at_fault_are_shown() {
-    let check = |text: &str, place: &str, definitions: &[&str]| {
+    let check = |text: &str, position: &str, definitions: &[&str]| {
         let mut sources = SourceMap::new();
         sources.add("k.cl", text);
         let expanded = text
@@ -102,7 +102,7 @@ fn macros_at_fault_are_shown() {
         let error = parse(&input, &mut sources).unwrap_err();
         let found = &error.diagnostics()[0];
         let (span, _) = found.primary.as_ref().unwrap();
-        assert_eq!(sources.location(*span).to_string(), place);
+        assert_eq!(sources.location(*span).to_string(), position);
         let shown: Vec<String> = found
             .secondary
             .iter()
@@ -152,7 +152,7 @@ fn syntax_errors_are_told_in_words() {
 
 #[test]
 fn keywords_name_nothing() {
-    let told = "`bool` is a keyword of OpenCL C and names nothing else";
+    let message = "`bool` is a keyword of OpenCL C and names nothing else";
     for (text, column) in [
         ("kernel void bool(global int *p) { }", 13),
         ("void f(int bool) { }", 12),
@@ -163,7 +163,7 @@ fn keywords_name_nothing() {
         ("void f() { int bool = 1; }", 16),
         ("void f() { bool: ; }", 12),
     ] {
-        check(text, &[&format!("1:{column}: {told}")]);
+        check(text, &[&format!("1:{column}: {message}")]);
     }
 }
 

@@ -44,10 +44,10 @@ impl Printer<'_> {
     pub(super) fn declare_variable(
         &mut self,
         variable: &Variable,
-        place: AttrPosition,
+        position: AttrPosition,
     ) -> Declaration {
         let attrs = attributes(&variable.attrs);
-        let name = match place {
+        let name = match position {
             AttrPosition::BeforeName if !attrs.is_empty() => join(&[&attrs, &variable.name]),
             _ => variable.name.clone(),
         };
@@ -60,7 +60,7 @@ impl Printer<'_> {
         let mut declaration = self.declare(variable.ty, space, name);
         let storage = storage_word(variable.storage);
         declaration.specifiers = join(&[storage, &declaration.specifiers]);
-        if place == AttrPosition::AfterDeclarator {
+        if position == AttrPosition::AfterDeclarator {
             declaration.declarator = join(&[&declaration.declarator, &attrs]);
         }
         declaration

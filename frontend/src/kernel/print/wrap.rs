@@ -14,7 +14,7 @@ pub(super) fn wrapped(text: &str, indent: usize) -> Vec<(usize, &str)> {
     let (mut rest, mut column) = (text, indent);
     if !text.starts_with('#') && !text.starts_with("//") {
         while column + rest.len() > WIDTH {
-            let Some(at) = break_place(rest, WIDTH.saturating_sub(column)) else {
+            let Some(at) = break_at(rest, WIDTH.saturating_sub(column)) else {
                 break;
             };
             lines.push((column, &rest[..at]));
@@ -27,24 +27,24 @@ pub(super) fn wrapped(text: &str, indent: usize) -> Vec<(usize, &str)> {
 }
 
 /// The blank at which to break a line, so that at most `limit` columns stand before it if that can be.
-fn break_place(text: &str, limit: usize) -> Option<usize> {
-    let places = blanks(text);
+fn break_at(text: &str, limit: usize) -> Option<usize> {
+    let blanks = blanks(text);
     let within = |from: usize| {
-        let fitting = places
+        let fitting = blanks
             .iter()
             .filter(move |(at, _)| (from..=limit).contains(at));
         // The last of the outermost ones.
         fitting.min_by_key(|(at, depth)| (*depth, usize::MAX - at))
     };
-    let place = within(limit / 2)
+    let blank = within(limit / 2)
         .or_else(|| within(0))
-        .or_else(|| places.first());
-    place.map(|(at, _)| *at)
+        .or_else(|| blanks.first());
+    blank.map(|(at, _)| *at)
 }
 
 /// The blanks after operators and commas, each with the number of parentheses open there.
 fn blanks(text: &str) -> Vec<(usize, usize)> {
-    let mut places = Vec::new();
+    let mut blanks = Vec::new();
     let mut depth = 0usize;
     let mut quote = None;
     let mut before = b' ';
@@ -59,13 +59,13 @@ fn blanks(text: &str) -> Vec<(usize, usize)> {
                 b'"' | b'\'' => quote = Some(byte),
                 b'(' | b'[' | b'{' => depth += 1,
                 b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-                b' ' if b",;+-*/%<>=!&|^?:".contains(&before) => places.push((at, depth)),
+                b' ' if b",;+-*/%<>=!&|^?:".contains(&before) => blanks.push((at, depth)),
                 _ => {}
             },
         }
         before = byte;
     }
-    places
+    blanks
 }
 
 #[cfg(test)]

@@ -134,8 +134,8 @@ impl<'a> Check<'a> {
                 op: UnaryOp::AddressOf,
                 operand,
             } => {
-                let place = self.is_lvalue(*operand);
-                self.need(place, *operand, "the operand of '&' is no lvalue");
+                let lvalue = self.is_lvalue(*operand);
+                self.need(lvalue, *operand, "the operand of '&' is no lvalue");
             }
             Expr::Unary {
                 op: UnaryOp::Deref,
@@ -421,8 +421,8 @@ impl<'a> Check<'a> {
     }
 
     fn assignable(&mut self, id: ExprId) {
-        let place = self.is_lvalue(id);
-        self.need(place, id, "what is assigned to is no lvalue");
+        let lvalue = self.is_lvalue(id);
+        self.need(lvalue, id, "what is assigned to is no lvalue");
         let array = self.module.types.as_array(self.exprs.ty(id)).is_some();
         self.need(!array, id, "an array is assigned to");
         let constant = self.is_const(id);

@@ -117,9 +117,11 @@ impl Callees {
     ) -> (bool, bool) {
         let exprs = &function.exprs;
         match exprs.get(id) {
-            Expr::Assign { lhs: place, op, .. } => {
+            Expr::Assign {
+                lhs: location, op, ..
+            } => {
                 let divides = matches!(op, Some(BinaryOp::Div | BinaryOp::Rem));
-                (is_own(module, function, *place), !divides)
+                (is_own(module, function, *location), !divides)
             }
             Expr::IncDec { operand, .. } => (is_own(module, function, *operand), true),
             Expr::Unary {
@@ -168,9 +170,9 @@ impl Callees {
 }
 
 /// A location in the function's own variables.
-fn is_own(module: &Module, function: &Function, place: ExprId) -> bool {
+fn is_own(module: &Module, function: &Function, location: ExprId) -> bool {
     let exprs = &function.exprs;
-    match exprs.get(place) {
+    match exprs.get(location) {
         Expr::Var(VarRef::Local(var)) => {
             function.vars[*var].space == AddressSpace::Private
                 && function.vars[*var].storage == fpgacc_frontend::ir::Storage::None

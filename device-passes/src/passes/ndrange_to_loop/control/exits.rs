@@ -103,7 +103,7 @@ struct Exits<'t, 'a> {
 type Known = (Surroundings, bool);
 
 impl Exits<'_, '_> {
-    fn list(&mut self, list: Vec<Stmt>, around: Surroundings, place: ListSite) -> Rewritten {
+    fn list(&mut self, list: Vec<Stmt>, around: Surroundings, site: ListSite) -> Rewritten {
         let convergence = Convergence {
             function: self.target.function,
             shared: &self.uniform.vars,
@@ -112,7 +112,7 @@ impl Exits<'_, '_> {
         let known: Vec<Known> = (list.iter().zip(surroundings))
             .map(|(stmt, around)| (around, convergence.is_convergent(stmt, around)))
             .collect();
-        self.known_list(list, &known, around, place)
+        self.known_list(list, &known, around, site)
     }
 
     /// A list, or the end of one: what is known of a statement depends on it and on what comes after it.
@@ -121,7 +121,7 @@ impl Exits<'_, '_> {
         list: Vec<Stmt>,
         known: &[Known],
         around: Surroundings,
-        place: ListSite,
+        site: ListSite,
     ) -> Rewritten {
         let Some(at) = known.iter().position(|(_, convergent)| *convergent) else {
             return (list, Flagged::default());
@@ -132,12 +132,12 @@ impl Exits<'_, '_> {
             return (out, Flagged::default());
         };
         let (stmts, flagged, after) =
-            self.convergent(stmt, rest.collect(), known[at].0, around, place);
+            self.convergent(stmt, rest.collect(), known[at].0, around, site);
         out.extend(stmts);
         if after.is_empty() {
             return (out, flagged);
         }
-        let (after, more) = self.known_list(after, &known[at + 1..], around, place);
+        let (after, more) = self.known_list(after, &known[at + 1..], around, site);
         if flagged.is_empty() {
             out.extend(after);
         } else {
@@ -155,16 +155,16 @@ impl Exits<'_, '_> {
         after: Vec<Stmt>,
         here: Surroundings,
         around: Surroundings,
-        place: ListSite,
+        site: ListSite,
     ) -> (Vec<Stmt>, Flagged, Vec<Stmt>) {
         let span = stmt.span;
         match stmt.kind {
             StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue => {
-                let (stmts, flagged) = self.exit(stmt, place);
+                let (stmts, flagged) = self.exit(stmt, site);
                 (stmts, flagged, Vec::new())
             }
             StmtKind::Block(block) => {
-                let inner = self.place_before(place, &after);
+                let inner = self.site_before(site, &after);
                 let (stmts, flagged) = self.list(block.stmts, here, inner);
                 (
                     vec![Stmt::at(StmtKind::Block(Block::of(stmts)), span)],
@@ -178,12 +178,7 @@ impl Exits<'_, '_> {
                 otherwise,
             } => {
                 let (then, otherwise) = (then.stmts, otherwise.map(|block| block.stmts));
-                self.branches(
-                    (cond, span),
-                    (then, otherwise),
-                    after,
-                    (here, around, place),
-                )
+                self.branches((cond, span), (then, otherwise), after, (here, around, site))
             }
             StmtKind::Switch { value, arms } => {
                 // What is uniform in it is not known yet: the next round sees to its exits.
@@ -193,7 +188,7 @@ impl Exits<'_, '_> {
             }
             StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
                 let (stmts, flagged) = match holds_barrier(self.target.function, &stmt) {
-                    true => self.convergent_loop(stmt, place),
+                    true => self.convergent_loop(stmt, site),
                     false => self.plain_loop(stmt),
                 };
                 (stmts, flagged, after)
@@ -203,21 +198,21 @@ impl Exits<'_, '_> {
     }
 
     /// The site of a statement in a list at `location`, with `after` after it.
-    fn place_before(&self, place: ListSite, after: &[Stmt]) -> ListSite {
+    fn site_before(&self, site: ListSite, after: &[Stmt]) -> ListSite {
         let follows = !after.is_empty();
         ListSite {
-            flag_return: place.flag_return || follows,
-            flag_continue: place.flag_continue || follows,
-            ..place
+            flag_return: site.flag_return || follows,
+            flag_continue: site.flag_continue || follows,
+            ..site
         }
     }
 
-    fn exit(&mut self, stmt: Stmt, place: ListSite) -> Rewritten {
+    fn exit(&mut self, stmt: Stmt, site: ListSite) -> Rewritten {
         let end_matters = self.loops.last().is_some_and(|around| around.end_matters);
         let stays = match stmt.kind {
-            StmtKind::Return(_) => !place.masked,
-            StmtKind::Continue => !place.masked_in_loop && !end_matters,
-            _ => !place.masked_in_loop,
+            StmtKind::Return(_) => !site.masked,
+            StmtKind::Continue => !site.masked_in_loop && !end_matters,
+            _ => !site.masked_in_loop,
         };
         if stays {
             return (vec![stmt], Flagged::default());
@@ -225,10 +220,10 @@ impl Exits<'_, '_> {
         self.changed = true;
         let mut flagged = Flagged::default();
         match stmt.kind {
-            StmtKind::Return(_) if place.flag_return => {
+            StmtKind::Return(_) if site.flag_return => {
                 flagged.returned = Some(self.returned_flag());
             }
-            StmtKind::Continue if place.flag_continue => {
+            StmtKind::Continue if site.flag_continue => {
                 flagged.skipped = self.loop_flag(|around| &mut around.skipped, "skipped");
             }
             StmtKind::Break => flagged.left = self.loop_flag(|around| &mut around.left, "left"),
@@ -243,10 +238,10 @@ impl Exits<'_, '_> {
         (cond, span): (ExprId, Option<fpgacc_frontend::source::Span>),
         (mut then, mut otherwise): (Vec<Stmt>, Option<Vec<Stmt>>),
         mut after: Vec<Stmt>,
-        (here, around, place): (Surroundings, Surroundings, ListSite),
+        (here, around, site): (Surroundings, Surroundings, ListSite),
     ) -> (Vec<Stmt>, Flagged, Vec<Stmt>) {
         let masks = !self.uniform.evaluates(cond);
-        let mut inner = place;
+        let mut inner = site;
         inner.masked |= masks;
         inner.masked_in_loop |= masks;
         let (mut inside, mut inside_other, mut cond) = (here, here, cond);
@@ -272,7 +267,7 @@ impl Exits<'_, '_> {
                 };
             }
         }
-        let inner = self.place_before(inner, &after);
+        let inner = self.site_before(inner, &after);
         let (mut then, mut flagged) = self.list(then, inside, inner);
         let mut otherwise = match otherwise {
             Some(stmts) => {
@@ -305,13 +300,13 @@ impl Exits<'_, '_> {
         (vec![stmt], flagged)
     }
 
-    fn convergent_loop(&mut self, stmt: Stmt, place: ListSite) -> Rewritten {
+    fn convergent_loop(&mut self, stmt: Stmt, site: ListSite) -> Rewritten {
         let parts = Parts::of(stmt);
         let is_own = |root: Option<ExprId>| root.is_some_and(|root| !self.uniform.evaluates(root));
         let masked = is_own(parts.cond);
         let inner = ListSite {
             masked_in_loop: false,
-            masked: place.masked || masked,
+            masked: site.masked || masked,
             flag_return: true,
             flag_continue: false,
         };

@@ -257,7 +257,7 @@ impl Builder<'_, '_> {
         // The region that decides has its number, and index, before those inside.
         self.close_region(open, vec![decide]);
         let decides = self.schedule.regions.len() - 1;
-        let place = open.nodes.len() - 1;
+        let after_region = open.nodes.len() - 1;
         let mut then_mask = open.mask.clone();
         then_mask.push((taken, true));
         let list = self.new_list(open.list);
@@ -290,7 +290,7 @@ impl Builder<'_, '_> {
                 .after
                 .push(branch(test, vec![set], None));
             let declared = self.declare_any(any);
-            open.nodes.insert(place, declared);
+            open.nodes.insert(after_region, declared);
             wrapped.push((Some(any), nodes));
         }
         for (any, nodes) in wrapped {
@@ -507,12 +507,12 @@ fn changed_by(target: &Target<'_>, stmt: &Stmt) -> BTreeSet<VarId> {
         }
         for root in inside.exprs() {
             exprs.for_each(root, &mut |id| {
-                let place = match exprs.get(id) {
+                let location = match exprs.get(id) {
                     Expr::Assign { lhs, .. } => *lhs,
                     Expr::IncDec { operand, .. } => *operand,
                     _ => return,
                 };
-                if let Expr::Var(VarRef::Local(var)) = exprs.get(place) {
+                if let Expr::Var(VarRef::Local(var)) = exprs.get(location) {
                     vars.insert(*var);
                 }
             });

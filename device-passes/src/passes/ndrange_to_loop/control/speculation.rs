@@ -34,9 +34,10 @@ fn may_write_memory(target: &Target<'_>, stmt: &Stmt) -> bool {
     stmt.for_each(&mut |stmt| {
         for root in stmt.exprs() {
             found |= exprs.any(root, &mut |id| match exprs.get(id) {
-                Expr::Assign { lhs: place, .. } | Expr::IncDec { operand: place, .. } => {
-                    base_variable(target, *place).is_none()
-                }
+                Expr::Assign { lhs: location, .. }
+                | Expr::IncDec {
+                    operand: location, ..
+                } => base_variable(target, *location).is_none(),
                 Expr::Call { .. } => exprs.has_effects(id),
                 _ => false,
             });
@@ -59,9 +60,9 @@ fn addressed(target: &Target<'_>) -> BTreeSet<VarId> {
 }
 
 /// The variable that a location is a part of, if no pointer leads there.
-fn base_variable(target: &Target<'_>, place: ExprId) -> Option<VarId> {
+fn base_variable(target: &Target<'_>, location: ExprId) -> Option<VarId> {
     let exprs = &target.function.exprs;
-    match exprs.get(place) {
+    match exprs.get(location) {
         Expr::Var(VarRef::Local(var)) => Some(*var),
         Expr::Member {
             base, arrow: false, ..

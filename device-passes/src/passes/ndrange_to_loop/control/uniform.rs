@@ -491,7 +491,7 @@ impl<'a> Finder<'a> {
             }
             Expr::Unary { op, operand } => match op {
                 UnaryOp::Deref => self.is_uniform_load(id, *operand),
-                UnaryOp::AddressOf => self.is_uniform_place(*operand),
+                UnaryOp::AddressOf => self.is_uniform_location(*operand),
                 _ => self.is_uniform(*operand),
             },
             Expr::IncDec { operand, .. } => self.is_shared(*operand),
@@ -526,8 +526,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn is_shared(&self, place: ExprId) -> bool {
-        matches!(self.function.exprs.get(place),
+    fn is_shared(&self, location: ExprId) -> bool {
+        matches!(self.function.exprs.get(location),
             Expr::Var(VarRef::Local(var)) if self.shared.contains(var))
     }
 
@@ -547,10 +547,10 @@ impl<'a> Finder<'a> {
         let types = &self.module.types;
         if types.as_array(exprs.ty(id)).is_some() {
             // Only an address so far.
-            return self.is_uniform_place(id);
+            return self.is_uniform_location(id);
         }
         if types.as_array(exprs.ty(base)).is_some() {
-            return self.is_uniform_place(base);
+            return self.is_uniform_location(base);
         }
         let steady = types.as_pointer(exprs.ty(base)).is_some_and(|(to, space)| {
             matches!(
@@ -562,15 +562,15 @@ impl<'a> Finder<'a> {
     }
 
     /// A location whose address is the same for all work-items of a group.
-    fn is_uniform_place(&self, place: ExprId) -> bool {
+    fn is_uniform_location(&self, location: ExprId) -> bool {
         let exprs = &self.function.exprs;
-        match exprs.get(place) {
+        match exprs.get(location) {
             Expr::Var(VarRef::Local(var)) => self.alike.share(self.function.vars[*var].space),
             Expr::Var(VarRef::Global(_)) => true,
             Expr::Index { base, index } => self.is_uniform(*index) && self.is_uniform_base(*base),
             Expr::Member { base, arrow, .. } => match arrow {
                 true => self.is_uniform_base(*base),
-                false => self.is_uniform_place(*base),
+                false => self.is_uniform_location(*base),
             },
             Expr::Unary {
                 op: UnaryOp::Deref,
@@ -583,7 +583,7 @@ impl<'a> Finder<'a> {
     fn is_uniform_base(&self, base: ExprId) -> bool {
         let ty = self.function.exprs.ty(base);
         match self.module.types.as_array(ty) {
-            Some(_) => self.is_uniform_place(base),
+            Some(_) => self.is_uniform_location(base),
             None => self.is_uniform(base),
         }
     }

@@ -450,9 +450,9 @@ impl Collective<'_> {
         let Target {
             function, types, ..
         } = &mut self.target;
-        let place = function.exprs.index(types, dst, at);
+        let location = function.exprs.index(types, dst, at);
         let value = function.exprs.index(types, src, from);
-        Stmt::new(StmtKind::Expr(function.exprs.assign(None, place, value)))
+        Stmt::new(StmtKind::Expr(function.exprs.assign(None, location, value)))
     }
 
     /// A pointer to copy by. Vectors of three count as four.
@@ -562,8 +562,8 @@ impl Collective<'_> {
         };
         let shared = self.shared("reduced", call.ty);
         self.first_sets(shared, first, out);
-        let place = self.use_var(shared);
-        let stmt = self.accumulate(place, call.args[0], op);
+        let location = self.use_var(shared);
+        let stmt = self.accumulate(location, call.args[0], op);
         out.push(stmt);
         self.barrier(out);
         let value = self.use_var(shared);
@@ -583,19 +583,19 @@ impl Collective<'_> {
         });
         let shared = self.shared("scanned", array);
         let number = self.number();
-        let place = self.element(shared, number);
+        let location = self.element(shared, number);
         let value = call.args[0];
-        let own = self.target.function.exprs.assign(None, place, value);
+        let own = self.target.function.exprs.assign(None, location, value);
         self.push(out, StmtKind::Expr(own));
         self.barrier(out);
 
         let counter = self.target.int_var("i");
         let i = self.use_var(counter);
-        let place = self.element(shared, i);
+        let location = self.element(shared, i);
         let (i, one) = (self.use_var(counter), self.target.int(1));
         let before = self.target.binary(BinaryOp::Sub, i, one);
         let before = self.element(shared, before);
-        let step = self.accumulate(place, before, op);
+        let step = self.accumulate(location, before, op);
         let (first, by, size) = (self.target.int(1), self.target.int(1), self.size());
         let scan = self.count(counter, first, size, by, vec![step]);
         let number = self.number();
@@ -633,20 +633,20 @@ impl Collective<'_> {
     }
 
     /// `location op= value;`
-    fn accumulate(&mut self, place: ExprId, value: ExprId, op: &str) -> Stmt {
+    fn accumulate(&mut self, location: ExprId, value: ExprId, op: &str) -> Stmt {
         let exprs = &mut self.target.function.exprs;
         let assign = if op == "add" {
-            exprs.assign(Some(BinaryOp::Add), place, value)
+            exprs.assign(Some(BinaryOp::Add), location, value)
         } else {
-            let ty = exprs.ty(place);
-            let old = exprs.duplicate(place);
+            let ty = exprs.ty(location);
+            let old = exprs.duplicate(location);
             let value =
                 match self.target.types.resolve(exprs.ty(value)) == self.target.types.resolve(ty) {
                     true => value,
                     false => exprs.cast(ty, value),
                 };
             let new = exprs.call_builtin(op, ty, vec![old, value]);
-            exprs.assign(None, place, new)
+            exprs.assign(None, location, new)
         };
         Stmt::new(StmtKind::Expr(assign))
     }

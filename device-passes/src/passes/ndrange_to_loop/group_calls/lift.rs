@@ -469,7 +469,7 @@ impl Lifter<'_, '_> {
     /// Puts the value of an expression into a variable, unless no later call can change it.
     fn keep(&mut self, id: ExprId, out: &mut Vec<Stmt>) {
         if self.target.types.as_array(self.ty(id)).is_some() {
-            return self.keep_place(id, out);
+            return self.keep_location(id, out);
         }
         if !self.stays(id) {
             self.put_in_variable(id, "before", out);
@@ -477,7 +477,7 @@ impl Lifter<'_, '_> {
     }
 
     /// [`Self::keep`] of the parts that name an array.
-    fn keep_place(&mut self, id: ExprId, out: &mut Vec<Stmt>) {
+    fn keep_location(&mut self, id: ExprId, out: &mut Vec<Stmt>) {
         match self.get(id).clone() {
             Expr::Index { base, index } => {
                 self.keep(base, out);
@@ -485,7 +485,7 @@ impl Lifter<'_, '_> {
             }
             Expr::Member {
                 base, arrow: false, ..
-            } => self.keep_place(base, out),
+            } => self.keep_location(base, out),
             Expr::Member { base, .. } => self.keep(base, out),
             Expr::Unary { operand, .. } => self.keep(operand, out),
             _ => {}

@@ -217,23 +217,23 @@ impl Marker<'_, '_> {
             return;
         };
         let (writes, _) = uses_in(&self.target, &body.stmts);
-        for place in 0..body.stmts.len() {
-            let Some((var, New::Is(value))) = assigned(&self.target, &body.stmts[place]) else {
+        for at_stmt in 0..body.stmts.len() {
+            let Some((var, New::Is(value))) = assigned(&self.target, &body.stmts[at_stmt]) else {
                 continue;
             };
             let is_own = declared.contains(&var)
-                && matches!(body.stmts[place].kind, StmtKind::Expr(_))
+                && matches!(body.stmts[at_stmt].kind, StmtKind::Expr(_))
                 && writes.get(&var) == Some(&1)
                 && is_scalar(&self.target, var)
                 && !self.steady.is_exposed(var);
-            let (_, reads) = uses_in(&self.target, &body.stmts[..=place]);
+            let (_, reads) = uses_in(&self.target, &body.stmts[..=at_stmt]);
             let next = flow(self.target.types, self.target.function, after.iter(), var);
             if !is_own || reads.contains(&var) || next.reads_first {
                 continue;
             }
             let own = closed::twin(&mut self.target, var);
-            body.stmts[place] = declaration(own, Some(value));
-            for stmt in &body.stmts[place + 1..] {
+            body.stmts[at_stmt] = declaration(own, Some(value));
+            for stmt in &body.stmts[at_stmt + 1..] {
                 straight::point_to(&mut self.target, stmt, &BTreeMap::from([(var, own)]));
             }
         }

@@ -162,13 +162,13 @@ struct Carrier<'a> {
 
 impl Carrier<'_> {
     /// Where a variable is declared: part and statement.
-    fn place(&self, var: VarId) -> Option<(usize, usize)> {
+    fn declared_at(&self, var: VarId) -> Option<(usize, usize)> {
         let mut parts = self.parts.iter().enumerate();
         parts.find_map(|(region, part)| Some((region, *part.declared.get(&var)?)))
     }
 
     fn hoist(&mut self, var: VarId, per_group: bool) {
-        let Some((region, at)) = self.place(var) else {
+        let Some((region, at)) = self.declared_at(var) else {
             return;
         };
         let stmts = std::mem::take(&mut self.parts[region].stmts[at]);
@@ -200,7 +200,7 @@ impl Carrier<'_> {
         let mut out = BTreeMap::new();
         for (var, class, _) in &values.storage_classes {
             if *class == StorageClass::Recomputed
-                && let Some((home, at)) = self.place(*var)
+                && let Some((home, at)) = self.declared_at(*var)
                 && let Some(StmtKind::Decl {
                     init: Some(Init::Expr(init)),
                     ..
@@ -213,7 +213,7 @@ impl Carrier<'_> {
     }
 
     fn recompute(&mut self, var: VarId, uses: &BTreeSet<usize>, recipes: &BTreeMap<VarId, ExprId>) {
-        let (Some((home, _)), Some(recipe)) = (self.place(var), recipes.get(&var)) else {
+        let (Some((home, _)), Some(recipe)) = (self.declared_at(var), recipes.get(&var)) else {
             return;
         };
         for &region in uses.iter().filter(|region| **region != home) {
@@ -251,7 +251,7 @@ impl Carrier<'_> {
 
     /// A variable in each part, spilled and reloaded where its value is needed.
     fn copy(&mut self, var: VarId) {
-        let Some((home, _)) = self.place(var) else {
+        let Some((home, _)) = self.declared_at(var) else {
             return;
         };
         let mentions = self.parts.iter().map(|part| part.mentions(var));
@@ -281,9 +281,9 @@ impl Carrier<'_> {
             if let (Some(array), true) = (array, spills[region])
                 && !faults::is_on("spill-dropped")
             {
-                let place = self.element(array, region);
+                let location = self.element(array, region);
                 let value = self.function.use_var(local);
-                let assign = self.function.exprs.assign(None, place, value);
+                let assign = self.function.exprs.assign(None, location, value);
                 let spill = Stmt::new(StmtKind::Expr(assign));
                 self.parts[region].end.push(spill);
             }
@@ -292,7 +292,7 @@ impl Carrier<'_> {
 
     /// An array element in place of the variable, everywhere.
     fn replace(&mut self, var: VarId) {
-        let Some((home, at)) = self.place(var) else {
+        let Some((home, at)) = self.declared_at(var) else {
             return;
         };
         let array = self.array(var);
@@ -319,18 +319,18 @@ impl Carrier<'_> {
         if faults::is_on("initialiser-lost") {
             return;
         }
-        let place = self.element(array, home);
-        let place_ty = self.function.exprs.ty(place);
+        let location = self.element(array, home);
+        let location_ty = self.function.exprs.ty(location);
         let stmts = match init {
-            Init::Expr(value) if self.module.types.as_array(place_ty).is_none() => {
-                let assign = self.function.exprs.assign(None, place, *value);
+            Init::Expr(value) if self.module.types.as_array(location_ty).is_none() => {
+                let assign = self.function.exprs.assign(None, location, *value);
                 vec![Stmt::at(StmtKind::Expr(assign), decl.span)]
             }
             _ => {
                 // Only a declaration takes a list: it fills a temporary.
                 let value = self.function.use_var(var);
                 let mut stmts = vec![decl];
-                stmts.extend(spill::copy(&mut self.target(), place, value));
+                stmts.extend(spill::copy(&mut self.target(), location, value));
                 stmts
             }
         };

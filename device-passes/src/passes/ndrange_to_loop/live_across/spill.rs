@@ -84,7 +84,7 @@ impl Layout {
         array: VarId,
         items: &[Option<VarId>; 3],
     ) -> ExprId {
-        let mut place = target.function.use_var(array);
+        let mut location = target.function.use_var(array);
         match self {
             Layout::Nested(dims) => {
                 for (d, _) in dims {
@@ -93,10 +93,10 @@ impl Layout {
                             true => target.int(0),
                             false => target.function.use_var(item),
                         };
-                        place = target.function.exprs.index(target.types, place, index);
+                        location = target.function.exprs.index(target.types, location, index);
                     }
                 }
-                place
+                location
             }
             Layout::Flat(dims, _) => {
                 let mut number: Option<ExprId> = None;
@@ -117,7 +117,7 @@ impl Layout {
                     });
                 }
                 let number = number.unwrap_or_else(|| target.int(0));
-                target.function.exprs.index(target.types, place, number)
+                target.function.exprs.index(target.types, location, number)
             }
         }
     }

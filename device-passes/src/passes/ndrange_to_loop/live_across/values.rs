@@ -547,9 +547,9 @@ impl Pure<'_> {
     }
 
     /// `&location`, which reads nothing of the location itself.
-    fn address(&self, place: ExprId) -> Option<Made> {
+    fn address(&self, location: ExprId) -> Option<Made> {
         let exprs = &self.function.exprs;
-        match exprs.get(place) {
+        match exprs.get(location) {
             Expr::Var(VarRef::Local(var)) => {
                 let shared = self.function.vars[*var].space != AddressSpace::Private;
                 shared.then(|| self.shared_variable(*var))

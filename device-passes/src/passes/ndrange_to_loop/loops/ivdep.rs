@@ -93,12 +93,12 @@ fn written_in(function: &Function, stmts: &[Stmt]) -> BTreeSet<VarId> {
         stmt.for_each(&mut |stmt| {
             for root in stmt.exprs() {
                 function.exprs.for_each(root, &mut |id| {
-                    let place = match function.exprs.get(id) {
+                    let location = match function.exprs.get(id) {
                         Expr::Assign { lhs, .. } => *lhs,
                         Expr::IncDec { operand, .. } => *operand,
                         _ => return,
                     };
-                    written.extend(memory_of(function, place));
+                    written.extend(memory_of(function, location));
                 });
             }
         });
@@ -108,12 +108,12 @@ fn written_in(function: &Function, stmts: &[Stmt]) -> BTreeSet<VarId> {
 
 /// The variable that an expression changes as a whole.
 fn changed(function: &Function, id: ExprId) -> Option<VarId> {
-    let place = match function.exprs.get(id) {
+    let location = match function.exprs.get(id) {
         Expr::Assign { lhs, .. } => *lhs,
         Expr::IncDec { operand, .. } => *operand,
         _ => return None,
     };
-    match *function.exprs.get(place) {
+    match *function.exprs.get(location) {
         Expr::Var(VarRef::Local(var)) => Some(var),
         _ => None,
     }
@@ -136,9 +136,9 @@ fn is_shared_memory(module: &Module, function: &Function, var: VarId) -> bool {
 }
 
 /// The array or pointer through which a location is reached, if it is a variable.
-fn memory_of(function: &Function, place: ExprId) -> Option<VarId> {
+fn memory_of(function: &Function, location: ExprId) -> Option<VarId> {
     let exprs = &function.exprs;
-    match exprs.get(place) {
+    match exprs.get(location) {
         Expr::Index { base, .. } | Expr::Member { base, .. } | Expr::Swizzle { base, .. } => {
             match exprs.get(*base) {
                 Expr::Var(VarRef::Local(var)) => Some(*var),

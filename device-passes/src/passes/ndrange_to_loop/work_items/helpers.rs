@@ -118,8 +118,8 @@ impl Helpers {
             self.replacement.insert(id, copy);
         }
         for &id in &wanting {
-            let place = self.replacement.get(&id).copied().unwrap_or(id);
-            self.rewrite_one(module, id, place, ids);
+            let rewritten = self.replacement.get(&id).copied().unwrap_or(id);
+            self.rewrite_one(module, id, rewritten, ids);
         }
     }
 
@@ -127,11 +127,11 @@ impl Helpers {
         &self,
         module: &mut Module,
         original: FunctionId,
-        place: FunctionId,
+        rewritten: FunctionId,
         ids: &mut Ids,
     ) {
         let taken = module.global_names();
-        let mut function = module.functions[place].clone();
+        let mut function = module.functions[rewritten].clone();
         let Some(body) = function.body.take() else {
             return;
         };
@@ -165,7 +165,7 @@ impl Helpers {
             marks,
         );
         function.body = Some(body);
-        module.functions[place] = function;
+        module.functions[rewritten] = function;
     }
 }
 

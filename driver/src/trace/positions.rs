@@ -12,13 +12,13 @@ use super::record::{Frame, Record, Site};
 const WRAPPERS: [&str; 3] = ["cl.hpp", "cl2.hpp", "opencl.hpp"];
 
 /// What is known of addresses.
-pub struct Places {
+pub struct Positions {
     lines: BTreeMap<Frame, Location>,
 }
 
-impl Places {
+impl Positions {
     /// Looks up all addresses of a record.
-    pub fn of(record: &Record) -> Places {
+    pub fn of(record: &Record) -> Positions {
         let mut by_module: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
         let sites = (record.programs.iter().map(|one| &one.site))
             .chain(record.memory.iter().map(|one| &one.site))
@@ -38,7 +38,7 @@ impl Places {
                 lines.insert(Frame { module, offset }, location);
             }
         }
-        Places { lines }
+        Positions { lines }
     }
 
     /// The host's line; else the address, with line 0.
@@ -81,12 +81,12 @@ fn lines_of(module: &str, offsets: &BTreeSet<u64>) -> Vec<(u64, Location)> {
         .iter()
         .map(|offset| format!("{:#x}", offset.saturating_sub(1)));
     let command = Command::new("addr2line").args(["-a", "-i", "-e", module]);
-    let Ok(told) = command.args(addresses).silent().capture() else {
+    let Ok(output) = command.args(addresses).silent().capture() else {
         return Vec::new();
     };
     let mut out = Vec::new();
     let mut now: Option<u64> = None;
-    for line in told.stdout_text().lines() {
+    for line in output.stdout_text().lines() {
         if let Some(address) = line.strip_prefix("0x") {
             now = u64::from_str_radix(address, 16).ok().map(|at| at + 1);
         } else if let (Some(offset), Some(location)) = (now, location(line)) {
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(location("/opt/include/CL/opencl.hpp:5000"), None);
         assert_eq!(location("??:0"), None);
         assert_eq!(location("/somebody/else/interpreter.c:12"), None);
-        let own = concat!(env!("CARGO_MANIFEST_DIR"), "/src/trace/places.rs");
+        let own = concat!(env!("CARGO_MANIFEST_DIR"), "/src/trace/positions.rs");
         let found = location(&format!("{own}:7 (discriminator 2)")).unwrap();
         assert_eq!(found.line, 7);
     }

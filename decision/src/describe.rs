@@ -32,8 +32,8 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
                 parts.extend((!is_known).then_some(words));
             }
             "ndrange-to-loop" => {
-                let mut told = text.split([',', ';']).map(str::trim);
-                let order = told.find(|part| part.ends_with(" innermost"));
+                let mut notes = text.split([',', ';']).map(str::trim);
+                let order = notes.find(|part| part.ends_with(" innermost"));
                 parts.extend(order.map(str::to_string));
             }
             "delinearise" if is_new => parts.push("nests over rows".to_string()),

@@ -199,7 +199,7 @@ fn not_worthwhile(gain: Gain) -> String {
         limit => {
             return format!(
                 "by the model, {} limit this launch: other accesses alone would make it {:.2}x as fast",
-                limit.words(),
+                limit.description(),
                 gain.times
             );
         }

@@ -8,10 +8,10 @@ use fpgacc_frontend::ir::Module;
 use fpgacc_frontend::source::Span;
 use fpgacc_performance_model::{Board, Limit, LoopReport};
 
+use super::describe;
 use super::variant::{Decision, Part};
-use super::words;
 
-/// The name under which the decision tells remarks.
+/// The name under which the decision reports.
 pub const PASS: &str = "decision";
 
 /// The remarks on all decisions.
@@ -22,39 +22,39 @@ pub fn remarks(
 ) -> Vec<Remark> {
     let mut out = Vec::new();
     for (kernel, decision) in decisions {
-        let place = module.function_named(kernel);
-        let place = place.and_then(|id| module.functions[id].span);
-        let mut teller = Teller {
+        let span = module.function_named(kernel);
+        let span = span.and_then(|id| module.functions[id].span);
+        let mut writer = Writer {
             kernel,
-            place,
+            span,
             out: &mut out,
         };
-        teller.decision(decision, board);
+        writer.decision(decision, board);
     }
     out
 }
 
 /// A kernel that is not decided on.
 pub fn too_large(module: &Module, kernel: &str, size: usize) -> Remark {
-    let place = module.function_named(kernel);
-    let place = place.and_then(|id| module.functions[id].span);
+    let span = module.function_named(kernel);
+    let span = span.and_then(|id| module.functions[id].span);
     let text = format!(
         "stays an NDRange: it is too large to be priced ({size} operations and operands); \
          -fexecution-model={kernel}:swi makes it a single work-item"
     );
     let note = Note::new(text, None);
-    Remark::new(Kind::Missed, PASS, kernel, &note, place).named("TooLarge")
+    Remark::new(Kind::Missed, PASS, kernel, &note, span).named("TooLarge")
 }
 
-struct Teller<'a> {
+struct Writer<'a> {
     kernel: &'a str,
-    place: Option<Span>,
+    span: Option<Span>,
     out: &'a mut Vec<Remark>,
 }
 
-impl Teller<'_> {
+impl Writer<'_> {
     fn add(&mut self, kind: Kind, name: &str, note: &Note) {
-        let remark = Remark::new(kind, PASS, self.kernel, note, self.place);
+        let remark = Remark::new(kind, PASS, self.kernel, note, self.span);
         self.out.push(remark.named(name));
     }
 
@@ -77,9 +77,9 @@ impl Teller<'_> {
             let text = format!(
                 "{}: {} (between {} and {}){fits}{chosen}",
                 candidate.label,
-                words::seconds(price.seconds.value),
-                words::seconds(price.seconds.low),
-                words::seconds(price.seconds.high),
+                describe::seconds(price.seconds.value),
+                describe::seconds(price.seconds.low),
+                describe::seconds(price.seconds.high),
             );
             self.add(Kind::Analysis, "Candidate", &Note::new(text, None));
         }
@@ -102,7 +102,7 @@ impl Teller<'_> {
             self.add(Kind::Analysis, "InitiationInterval", &note);
         }
         for report in &part.prediction.lsus {
-            let note = Note::new(words::access(report), report.span);
+            let note = Note::new(describe::access(report), report.span);
             self.add(Kind::Analysis, "MemoryAccess", &note);
         }
         for assumed in &part.prediction.assumed {
@@ -116,7 +116,7 @@ impl Teller<'_> {
 fn verdict(decision: &Decision, board: &Board) -> String {
     let (input, chosen) = (decision.input(), decision.chosen());
     let times = (input.price.seconds.value, chosen.price.seconds.value);
-    let predicted = words::seconds(times.1);
+    let predicted = describe::seconds(times.1);
     let board = &board.name;
     if decision.chosen == 0 {
         let others = decision.candidates.len() - 1;
@@ -128,14 +128,14 @@ fn verdict(decision: &Decision, board: &Board) -> String {
     format!(
         "{}: {predicted} predicted on {board}, {} as it is ({}x)",
         chosen.label,
-        words::seconds(times.0),
-        words::number(times.0 / times.1)
+        describe::seconds(times.0),
+        describe::number(times.0 / times.1)
     )
 }
 
 /// The interval of a loop, with the places of what sets it.
 fn interval_note(report: &LoopReport) -> Note {
-    let mut text = words::interval(report, None);
+    let mut text = describe::interval(report, None);
     if report.span.is_none() {
         text = format!("loop that fpgacc made: {text}");
     }

@@ -41,7 +41,7 @@ pub struct Region<'s> {
 
 impl<'s> Region<'s> {
     /// Of a statement; `None` if it is no loop.
-    pub fn new(places: &Places<'_>, stmt: &'s Stmt) -> Option<Self> {
+    pub fn new(locations: &Locations<'_>, stmt: &'s Stmt) -> Option<Self> {
         let (cond_first, init) = match &stmt.kind {
             StmtKind::For { init, cond, .. } => (*cond, init.as_slice()),
             StmtKind::While { cond, .. } => (Some(*cond), &[][..]),
@@ -50,22 +50,22 @@ impl<'s> Region<'s> {
         };
         let mut has_return = false;
         stmt.for_each(&mut |stmt| has_return |= matches!(stmt.kind, StmtKind::Return(_)));
-        let accesses = Accesses::of_loop(&places.aliases, places.summaries, stmt);
+        let accesses = Accesses::of_loop(&locations.aliases, locations.summaries, stmt);
         Some(Region {
             stmt,
             cond_first,
             init,
             index: OnceCell::new(),
             accesses,
-            trips: trip_count(&places.constants, stmt),
+            trips: trip_count(&locations.constants, stmt),
             has_return,
         })
     }
 
     /// The accesses that may overlap with a location, and perhaps others.
-    pub fn near<'r>(&'r self, aliases: &Aliases<'_>, place: &Access) -> Vec<&'r Access> {
+    pub fn near<'r>(&'r self, aliases: &Aliases<'_>, location: &Access) -> Vec<&'r Access> {
         let all = || AccessIndex::new(&aliases.function.exprs, &self.accesses.list);
-        let found = self.index.get_or_init(all).near(aliases, place);
+        let found = self.index.get_or_init(all).near(aliases, location);
         found
             .into_iter()
             .map(|at| &self.accesses.list[at])
@@ -134,17 +134,17 @@ fn nobody_else_looks(region: &Region<'_>) -> Result<(), Refusal> {
 
 /// Items by the location that each is about, in order. `key` is the same for the same locations, so that few are
 /// compared.
-pub fn by_place<T, K: Ord>(
+pub fn by_location<T, K: Ord>(
     exprs: &Exprs,
     items: impl IntoIterator<Item = T>,
-    place: impl Fn(&T) -> ExprId,
+    location: impl Fn(&T) -> ExprId,
     key: impl Fn(&T) -> K,
 ) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
     let mut by_key: BTreeMap<K, Vec<usize>> = BTreeMap::new();
     for item in items {
         let near = by_key.entry(key(&item)).or_default();
-        let same = |at: &usize| exprs.same(place(&groups[*at][0]), place(&item));
+        let same = |at: &usize| exprs.same(location(&groups[*at][0]), location(&item));
         match near.iter().copied().find(same) {
             Some(group) => groups[group].push(item),
             None => {
@@ -157,7 +157,7 @@ pub fn by_place<T, K: Ord>(
 }
 
 /// The locations of one function.
-pub struct Places<'a> {
+pub struct Locations<'a> {
     /// What pointers point to.
     pub aliases: Aliases<'a>,
     /// What is constant.
@@ -166,14 +166,14 @@ pub struct Places<'a> {
     pub summaries: &'a Summaries,
 }
 
-impl Places<'_> {
+impl Locations<'_> {
     /// A location as a write to it.
-    pub fn as_access(&self, place: ExprId) -> Access {
+    pub fn as_access(&self, location: ExprId) -> Access {
         Access {
-            at: place,
+            at: location,
             write: true,
-            roots: self.aliases.lvalue_roots(place),
-            space: self.aliases.lvalue_space(place),
+            roots: self.aliases.lvalue_roots(location),
+            space: self.aliases.lvalue_space(location),
             exact: true,
         }
     }
@@ -187,14 +187,14 @@ impl Places<'_> {
     pub fn around(
         &self,
         region: &Region<'_>,
-        place: ExprId,
+        location: ExprId,
         sure: bool,
     ) -> Result<Around, Refusal> {
         let around = Around {
-            hoist_init: self.init_matters(region, place),
+            hoist_init: self.init_matters(region, location),
             guard: false,
         };
-        if self.is_always_valid(place) {
+        if self.is_always_valid(location) {
             return Ok(around);
         }
         nobody_else_looks(region)?;
@@ -228,19 +228,19 @@ impl Places<'_> {
     ///
     /// # Errors
     /// It cannot be done.
-    pub fn after(&self, region: &Region<'_>, place: ExprId) -> Result<Around, Refusal> {
+    pub fn after(&self, region: &Region<'_>, location: ExprId) -> Result<Around, Refusal> {
         nobody_else_looks(region)?;
         Ok(Around {
-            hoist_init: self.init_matters(region, place),
+            hoist_init: self.init_matters(region, location),
             guard: false,
         })
     }
 
     /// Whether the loop's init changes which location it is, or what it holds.
-    pub fn init_matters(&self, region: &Region<'_>, place: ExprId) -> bool {
+    pub fn init_matters(&self, region: &Region<'_>, location: ExprId) -> bool {
         let init = Accesses::of_stmts(&self.aliases, self.summaries, region.init);
-        let mut needed = Accesses::of_address(&self.aliases, self.summaries, place).list;
-        needed.push(self.as_access(place));
+        let mut needed = Accesses::of_address(&self.aliases, self.summaries, location).list;
+        needed.push(self.as_access(location));
         let declares = |access: &Access| {
             access.roots.iter().any(
                 |root| matches!(root, Root::Object(VarRef::Local(var)) if init.declared.contains(var)),
@@ -253,9 +253,9 @@ impl Places<'_> {
     }
 
     /// Whether a location is a part of a private variable, at constant indices within its bounds.
-    pub fn is_always_valid(&self, place: ExprId) -> bool {
+    pub fn is_always_valid(&self, location: ExprId) -> bool {
         let exprs = &self.aliases.function.exprs;
-        match exprs.get(place) {
+        match exprs.get(location) {
             Expr::Var(VarRef::Local(var)) => {
                 let variable = &self.aliases.function.vars[*var];
                 variable.space == AddressSpace::Private
