@@ -4,9 +4,10 @@ PREFIX ?= /usr/local
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/fpgacc
 EMULATOR := $(CACHE)/intel-emu
 # What this repository needs besides Rust and a C compiler, from Debian's archive.
-PACKAGES := g++ binutils cmake ninja-build meson autoconf automake libtool pkg-config ocl-icd-opencl-dev opencl-headers opencl-clhpp-headers pocl-opencl-icd oclgrind clang-14 llvm-14 python3 python3-venv python3-pyopencl ccache
+PACKAGES := g++ binutils dpkg-dev cmake ninja-build meson autoconf automake libtool pkg-config ocl-icd-opencl-dev opencl-headers opencl-clhpp-headers pocl-opencl-icd oclgrind clang-14 llvm-14 python3 python3-venv python3-pyopencl ccache
 # Later versions lack the FPGA emulator; the second package is needed by the first, which does not say so.
 WHEELS := intel-opencl-rt==2023.2.4 intel-cmplr-lib-rt==2023.2.4
+CARGO_DEB := cargo install cargo-deb --version 3.8.0 --locked
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 CARGO ?= cargo
 # Where cargo builds, and what is installed from there.
@@ -56,9 +57,9 @@ check:
 
 # Debian's packages where there is apt, and Intel's emulator in a virtual environment in the user's
 # cache folder. Without the emulator PoCL serves.
-deps: .deps-packages .deps-emulator
+deps: .deps-packages .deps-emulator .deps-cargo-deb
 
-.PHONY: .deps-packages .deps-emulator
+.PHONY: .deps-packages .deps-emulator .deps-cargo-deb
 .deps-packages:
 	@if ! command -v apt-get >/dev/null; then \
 	    echo 'fpgacc: no apt-get here: please install what corresponds to: $(PACKAGES)'; \
@@ -77,6 +78,10 @@ deps: .deps-packages .deps-emulator
 	    { rm -rf '$(EMULATOR)'; echo 'fpgacc: the Intel FPGA emulator could not be installed: PoCL serves'; }; \
 	fi
 
+# Only tests and `make deb` need it.
+.deps-cargo-deb:
+	@command -v cargo-deb >/dev/null || $(CARGO_DEB)
+
 # What is built, and what is installed beside it: nothing is built here, which root may do.
 install:
 	@test -x '$(BUILT)/fpgacc' -a -d '$(BUILT)/share' || { echo 'fpgacc: nothing is built yet: make all (needs no root)'; exit 1; }
@@ -93,9 +98,12 @@ uninstall:
 	cd '$(BUILT)/share' && find . -type f | while read -r file; do rm -f '$(DESTDIR)$(PREFIX)'"/share/$$file"; done
 	rm -rf '$(DESTDIR)$(PREFIX)/share/doc/fpgacc' '$(DESTDIR)$(PREFIX)/share/fpgacc' '$(DESTDIR)$(PREFIX)/share/cmake/fpgacc'
 
-# A Debian package of what `make all` built.
+# A Debian package of what `make all` built, as driver/Cargo.toml says: target/fpgacc_VERSION_ARCHITECTURE.deb.
 deb:
-	BUILT='$(BUILT)' packaging/deb
+	@command -v cargo-deb >/dev/null || { echo 'fpgacc: there is no cargo-deb: $(CARGO_DEB)'; exit 1; }
+	ln -sf fpgacc '$(BUILT)/fpgacc++'
+	rm -rf '$(BUILT)/man' && cp -R '$(BUILT)/share/man' '$(BUILT)' && gzip -9n '$(BUILT)'/man/*/*
+	$(CARGO) deb -q --no-build -p fpgacc-driver -o '$(or $(CARGO_TARGET_DIR),target)/' $(DEBFLAGS)
 
 clean:
 	$(CARGO) clean

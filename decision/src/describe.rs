@@ -70,15 +70,11 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
             _ => {}
         }
     }
-    for factor in &made.unrolled {
-        parts.push(format!(
-            "loop {} unrolled {} times",
-            factor.index + 1,
-            factor.copies
-        ));
+    for (name, copies) in &made.unrolled {
+        parts.push(format!("{name} unrolled {copies} times"));
     }
-    for index in &made.coalesced {
-        parts.push(format!("loop {} and those inside made one", index + 1));
+    for name in &made.coalesced {
+        parts.push(format!("{name} and the loops inside made one"));
     }
     parts.join(", ")
 }

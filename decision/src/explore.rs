@@ -135,6 +135,7 @@ pub fn each<R>(
                 facts,
                 board: request.board,
                 fp_relaxed: request.fp_relaxed,
+                sources: request.sources,
                 profile: &profile,
                 general: OnceLock::new(),
             },

@@ -4,6 +4,7 @@
 //! - `requested`: what the user asks for, for all kernels or before one (`#pragma fpgacc`).
 //! - `variant`: the forms of a kernel, and what is decided of them.
 //! - `alone`: a kernel without the others, on which forms are tried.
+//! - `loop_names`: loops as the source names them.
 //! - `price`: what a form costs, over all launches of the kernel.
 //! - `profile`: trip counts that runs recorded.
 //! - `search`: which forms are tried at which level.
@@ -23,6 +24,7 @@ mod alone;
 mod choose;
 pub mod describe;
 pub mod explore;
+mod loop_names;
 pub mod measured;
 mod price;
 mod profile;
@@ -236,6 +238,7 @@ fn decide(
             facts,
             board: request.board,
             fp_relaxed: request.fp_relaxed,
+            sources: request.sources,
             profile: &profile,
             general: OnceLock::new(),
         };

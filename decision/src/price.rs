@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 
 use fpgacc_device_passes::options::General;
 use fpgacc_device_passes::pass::Pass;
-use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{self, coalesce, promote, unroll};
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_device_passes::versions;
 use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::source::SourceMap;
 use fpgacc_kernel_analysis::constant_memory::{self, argument_bytes};
 use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_performance_model::{
@@ -17,6 +17,7 @@ use fpgacc_performance_model::{
 };
 use fpgacc_runtime::contract::LaunchContract;
 
+use super::loop_names;
 use super::profile::Profile;
 use super::side_by_side;
 use super::variant::{Family, Part, Price};
@@ -43,6 +44,8 @@ pub struct Pricing<'a> {
     pub board: &'a Board,
     /// See [`super::Request::fp_relaxed`].
     pub fp_relaxed: bool,
+    /// The texts that spans point into.
+    pub sources: &'a SourceMap,
     /// What runs showed of it.
     pub profile: &'a Profile,
     /// What the kernel as it is takes of the device, once that was asked.
@@ -94,12 +97,12 @@ pub struct Made {
     pub loops: Vec<unroll::Candidate>,
     /// What may be loaded once before loops, of its first version.
     pub promotable: Vec<promote::Candidate>,
-    /// Loops that are unrolled.
-    pub unrolled: Vec<Factor>,
+    /// Loops that are unrolled, by name, and copies of them.
+    pub unrolled: Vec<(String, u64)>,
     /// Nests that may become one loop, of its first version.
     pub nests: Vec<coalesce::Candidate>,
-    /// Nests that did, by the indices of their outermost loops.
-    pub coalesced: Vec<usize>,
+    /// Nests that did, by the names of their outermost loops.
+    pub coalesced: Vec<String>,
 }
 
 impl Made {
@@ -187,13 +190,22 @@ impl Pricing<'_> {
             done.any(|(pass, _)| *pass == name)
         };
         let promotes = pipeline.level >= 3 && pipeline.runs(&passes::Promote);
-        let mut unrolled = pipeline.options.of::<unroll::Options>().factors.clone();
-        unrolled.retain(|_| is_done(passes::Unroll.name()));
-        let mut coalesced = pipeline.options.of::<coalesce::Options>().nests.clone();
-        coalesced.retain(|_| is_done(passes::Coalesce.name()));
         let first = price.parts.first().map(|part| part.prediction.form);
         let kernel = self.versions(&module).next();
         let function = kernel.map(|kernel| &module.functions[kernel]);
+        // No pass that runs after these two changes which loops there are.
+        let named = function.map(|function| loop_names::names(function, self.sources));
+        let name = |at: usize| named.as_ref()?.get(at).cloned();
+        let mut unrolled = Vec::new();
+        if is_done(passes::Unroll.name()) {
+            let factors = pipeline.options.of::<unroll::Options>().factors.iter();
+            unrolled.extend(factors.filter_map(|one| Some((name(one.index)?, one.copies))));
+        }
+        let mut coalesced = Vec::new();
+        if is_done(passes::Coalesce.name()) {
+            let nests = pipeline.options.of::<coalesce::Options>().nests.iter();
+            coalesced.extend(nests.filter_map(|at| name(*at)));
+        }
         Made {
             price,
             family: match first {

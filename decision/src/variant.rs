@@ -181,10 +181,10 @@ mod tests {
     #[test]
     fn a_step_is_what_is_new() {
         let before = "NDRange, restrict, 2 work-items at a time";
-        let after = "NDRange, restrict, 4 work-items at a time, loop 1 unrolled 2 times";
+        let after = "NDRange, restrict, 4 work-items at a time, for i at line 7 unrolled 2 times";
         assert_eq!(
             step(before, after),
-            "4 work-items at a time, loop 1 unrolled 2 times"
+            "4 work-items at a time, for i at line 7 unrolled 2 times"
         );
         assert_eq!(step(before, "NDRange"), "NDRange");
     }

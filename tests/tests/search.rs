@@ -158,7 +158,7 @@ const CASES: [Case; 12] = [
     },
     Case {
         pass: "unroll",
-        label: "unrolled",
+        label: "'for j' at line 4 unrolled",
         global: &[16384],
         local: &[256],
         body: BODIES,
