@@ -276,26 +276,26 @@ impl Pairing<'_> {
     }
 }
 
-/// The option strings that a program may be built with, and whether they are the host's own.
+/// The option strings that a program may be built with, and whether they are the host's own: beside one that
+/// is not known, what is known may be a part of it.
 fn variants(fact: &ProgramFact, fallback: &KernelOptions) -> Vec<(KernelOptions, bool)> {
+    let are_known = fact.options.iter().all(|options| options.get().is_some());
     let mut out: Vec<(KernelOptions, bool)> = Vec::new();
     for options in &fact.options {
         out.push(match options {
-            Known::Is(text) => (KernelOptions::parse(text), true),
+            // Include folders of the command line help the host's own find files at compile time.
+            Known::Is(text) => {
+                let mut options = KernelOptions::parse(text);
+                let more = fallback.includes.iter().cloned();
+                options.more_includes.extend(more);
+                (options, are_known)
+            }
             Known::Unknown(_) => (fallback.clone(), false),
         });
     }
     out.retain(|(options, _)| !options.are_unfinished());
     if out.is_empty() {
         out.push((fallback.clone(), false));
-    }
-    // Include folders of the command line help the host's own find files at compile time.
-    for (options, known) in &mut out {
-        if *known {
-            options
-                .more_includes
-                .extend(fallback.includes.iter().cloned());
-        }
     }
     out
 }

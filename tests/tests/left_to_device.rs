@@ -61,37 +61,46 @@ fn a_type_that_nobody_knows_ends_no_build() {
     shop.fpgacc("--platform=pocl k.cl -o k.aocx").failure();
 }
 
-/// What other code may see of the options is one of all that was in them; a piece of an option is none.
+/// The host with options that it composes by these statements, where other code may see them.
+fn composing(statements: &str) -> String {
+    let built = "static void built(cl_program p, void *data) { (void)p; (void)data; }\nint main(";
+    HOST.replace(
+        "snprintf(options, sizeof options, \"OPTIONS\", argv[1]);",
+        statements,
+    )
+    .replace("options, NULL, NULL)", "options, built, options)")
+    .replace(
+        "#include <stdio.h>",
+        "#include <stdio.h>\n#include <string.h>",
+    )
+    .replace("int main(", built)
+}
+
+/// What other code may see of the options is one of all that was in them: a piece of an option, or a part of the
+/// options that lacks macros. Neither is all that the host builds with.
 #[test]
 fn options_that_are_written_in_pieces_end_no_build() {
-    let kernels = "#ifndef N\n#define N 1\n#endif\n\
-                   __kernel void f(__global int *x) { x[get_global_id(0)] = N; }\n";
-    let shop = Workshop::new();
-    let composed = "strcpy(options, \"-w\");\n    strcat(options, \" -D\");\n    \
-                    sprintf(options + strlen(options), \"N=%d\", 5);";
-    let host = HOST
-        .replace(
-            "snprintf(options, sizeof options, \"OPTIONS\", argv[1]);",
-            composed,
-        )
-        .replace("options, NULL, NULL)", "options, built, options)")
-        .replace(
-            "#include <stdio.h>",
-            "#include <stdio.h>\n#include <string.h>",
-        )
-        .replace(
-            "int main(",
-            "static void built(cl_program p, void *data) { (void)p; (void)data; }\nint main(",
-        );
-    shop.write("host.c", host);
-    shop.write("k.cl", kernels);
-    shop.sh("cc -w host.c -o plain -lOpenCL").success();
-    for (name, choice) in implementations() {
-        let line = format!("--platform={name} host.c k.cl -o app");
-        shop.fpgacc(&line).success();
-        let plain = shop.sh(&format!("{choice} ./plain 5")).success().stdout;
-        assert!(plain.contains("\n5 5 5"), "{plain}");
-        assert_eq!(shop.sh("./app 5").success().stdout, plain, "{name}");
+    let kernels = "__kernel void f(__global int *x) { x[get_global_id(0)] = N; }\n";
+    let defaulted = "#ifndef N\n#define N 1\n#endif\n";
+    let pieces = "strcpy(options, \"-w\");\n    strcat(options, \" -D\");\n    \
+                  sprintf(options + strlen(options), \"N=%d\", 5);";
+    let parts = "strcpy(options, \"-DM=2 \");\n    \
+                 sprintf(options + strlen(options), \"-D %s=%d\", \"N\", 5);";
+    for (statements, texts) in [
+        (pieces, [defaulted, kernels].concat()),
+        (parts, kernels.into()),
+    ] {
+        let shop = Workshop::new();
+        shop.write("host.c", composing(statements));
+        shop.write("k.cl", texts);
+        shop.sh("cc -w host.c -o plain -lOpenCL").success();
+        for (name, choice) in implementations() {
+            let line = format!("--platform={name} host.c k.cl -o app");
+            shop.fpgacc(&line).success();
+            let plain = shop.sh(&format!("{choice} ./plain 5")).success().stdout;
+            assert!(plain.contains("\n5 5 5"), "{plain}");
+            assert_eq!(shop.sh("./app 5").success().stdout, plain, "{name}");
+        }
     }
 }
 
