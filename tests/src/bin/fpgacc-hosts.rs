@@ -35,7 +35,7 @@ struct Options {
     pocl_every: u64,
     /// Every how manieth original runs on the Intel emulator in any case; the others only if fpgacc's program
     /// there does not do what the original does on PoCL (0: none)
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 50)]
     originals_every: u64,
     /// Hosts at a time (as many as there are processors)
     #[arg(long, default_value_t = 0)]

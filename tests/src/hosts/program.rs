@@ -117,12 +117,16 @@ pub struct Build {
 impl Build {
     fn new(story: Story, r: &mut Random) -> Self {
         let mut options = story.options();
+        // At this level, choosing forms takes longer than all the rest.
+        if !r.chance(25) {
+            options.retain(|option| *option != "--kernel-opt=3");
+        }
         if r.chance(50) {
             options.push("-DDEVICE_TYPE=CL_DEVICE_TYPE_GPU");
         }
         Build {
             options: options.into_iter().map(str::to_string).collect(),
-            separately: r.chance(20),
+            separately: r.chance(50),
         }
     }
 }

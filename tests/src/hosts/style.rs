@@ -44,7 +44,7 @@ impl Style {
                 Check::If,
             ]),
             // Its header takes a compiler a second.
-            is_wrapped: cpp && r.chance(10),
+            is_wrapped: cpp && r.chance(4),
             is_in_two_files: r.chance(12),
         }
     }

@@ -103,6 +103,7 @@ impl Bench {
             program,
             root: root.map_err(|e| e.to_string())?,
             originals: BTreeMap::new(),
+            objects: None,
             runs: 0,
         };
         let folder = stage.root.path().join("plain");
@@ -129,6 +130,8 @@ pub struct Stage<'a> {
     program: &'a Program,
     root: tempfile::TempDir,
     originals: BTreeMap<Platform, Ran>,
+    /// Where objects lie that fpgacc made: they are the same for all implementations.
+    objects: Option<PathBuf>,
     runs: usize,
 }
 
@@ -184,7 +187,16 @@ impl Stage<'_> {
     ) -> Result<Ours, String> {
         let folder = self.root.path().join(format!("{platform:?}"));
         self.program.write(&folder).map_err(|e| e.to_string())?;
-        for (number, build) in self.our_builds(platform).into_iter().enumerate() {
+        let (mut compilations, link) = self.our_builds(platform);
+        if let Some(objects) = &self.objects {
+            compilations.clear();
+            for object in self.objects_made() {
+                fs::hard_link(objects.join(&object), folder.join(&object))
+                    .map_err(|e| e.to_string())?;
+            }
+        }
+        let builds = compilations.into_iter().chain([link]);
+        for (number, build) in builds.enumerate() {
             let done = match self.bench.capture(build, &folder) {
                 Ok(done) => done,
                 Err(error) => {
@@ -196,6 +208,9 @@ impl Stage<'_> {
             if !done.status.success() {
                 return Ok(Ours::NotBuilt(failed_build(&done)));
             }
+        }
+        if self.program.build.separately {
+            self.objects.get_or_insert_with(|| folder.clone());
         }
         let command = Command::new(folder.join("app")).env_remove("OCL_ICD_VENDORS");
         let ran = self.run(command)?;
@@ -254,7 +269,8 @@ impl Stage<'_> {
             .args(["-lOpenCL", "-lpthread"])
     }
 
-    fn our_builds(&self, platform: Platform) -> Vec<Command> {
+    /// What makes objects, and what makes the executable.
+    fn our_builds(&self, platform: Platform) -> (Vec<Command>, Command) {
         let platform = match platform {
             Platform::Intel => "--platform=intel",
             _ => "--platform=pocl",
@@ -265,59 +281,80 @@ impl Stage<'_> {
                 .args(["-w", platform])
                 .args(program.build.options.iter().map(String::as_str))
         };
-        let sources = program.hosts.iter().chain(&program.kernels);
-        let sources: Vec<&str> = sources.map(String::as_str).collect();
-        if !program.build.separately {
-            let all = fpgacc().args(sources).args(["-o", "app", "-lpthread"]);
-            return vec![all];
-        }
-        // Kernels that only build with the host's options are compiled when these are known: at the link.
-        let is_object = |source: &&str| !program.needs_options.contains(*source);
-        let object = |source: &&str| match is_object(source) {
-            true => format!("{source}.o"),
-            false => source.to_string(),
+        let link = |inputs: &[String]| {
+            let inputs = inputs.iter().map(String::as_str);
+            fpgacc().args(inputs).args(["-o", "app", "-lpthread"])
         };
-        let objects: Vec<String> = sources.iter().map(object).collect();
-        let parts = sources
-            .iter()
-            .zip(&objects)
-            .filter(|(source, _)| is_object(source));
-        let mut builds: Vec<Command> = parts
-            .map(|(source, object)| fpgacc().args(["-c", source, "-o", object.as_str()]))
-            .collect();
-        builds.push(fpgacc().args(objects).args(["-o", "app", "-lpthread"]));
-        builds
+        let (mut compilations, mut inputs) = (Vec::new(), Vec::new());
+        for source in self.sources() {
+            if self.has_object(source) {
+                let object = object(source);
+                compilations.push(fpgacc().args(["-c", source, "-o", object.as_str()]));
+                inputs.push(object);
+            } else {
+                inputs.push(source.clone());
+            }
+        }
+        (compilations, link(&inputs))
     }
 
-    /// The same by hand.
+    fn sources(&self) -> impl Iterator<Item = &String> {
+        self.program.hosts.iter().chain(&self.program.kernels)
+    }
+
+    /// Kernels that only build with the host's options are compiled when these are known: at the link.
+    fn has_object(&self, source: &str) -> bool {
+        self.program.build.separately && !self.program.needs_options.contains(source)
+    }
+
+    fn objects_made(&self) -> Vec<String> {
+        let sources = self.sources().filter(|source| self.has_object(source));
+        sources.map(|source| object(source)).collect()
+    }
+
+    /// The same by hand, original and ours in a folder each: programs write files.
     fn script(&self, platform: Platform) -> String {
-        let mut out = String::from("#!/bin/sh\n# The original, and what fpgacc makes of it.\n");
+        let mut files: Vec<&str> = self.program.files.keys().map(String::as_str).collect();
+        for file in &mut files {
+            *file = file.split('/').next().unwrap_or(file);
+        }
+        files.dedup();
         let library = self.bench.libraries.get(&platform);
         let library = library.map(|path| path.display().to_string());
         let target = cpu_target().into_iter();
         let target: String = target
             .map(|(name, value)| format!(" {name}={value}"))
             .collect();
+        let choice = format!("OCL_ICD_VENDORS={}{target} ", library.unwrap_or_default());
         let words = self.program.words.join(" ");
-        out += &format!(
-            "{} &&\n",
-            self.plain_build().line().replace(" app", " plain")
-        );
-        out += &format!(
-            "OCL_ICD_VENDORS={}{} ./plain {words} >plain.txt\n",
-            library.unwrap_or_default(),
-            target
-        );
+        let runs = |choice: &str| {
+            let run = format!("{choice}./app {words}");
+            vec![run; self.program.runs].join(" && ")
+        };
         let fpgacc = self.bench.fpgacc.display().to_string();
-        for build in self.our_builds(platform) {
-            out += &format!(
-                "{} &&\n",
-                build.line().replace(&fpgacc, "${FPGACC:-fpgacc}")
-            );
-        }
-        out += &format!("./app {words} >ours.txt\ndiff plain.txt ours.txt\n");
-        out
+        let (compilations, link) = self.our_builds(platform);
+        let builds = compilations.iter().chain([&link]);
+        let builds: Vec<String> = builds
+            .map(|build| build.line().replace(&fpgacc, "${FPGACC:-fpgacc}"))
+            .collect();
+        format!(
+            "#!/bin/sh\n# The original, and what fpgacc makes of it, each in a folder of its own.\n\
+             rm -rf plain ours && mkdir plain ours || exit 2\n\
+             for folder in plain ours; do cp -r {} $folder || exit 2; done\n\
+             (cd plain && {} && {}) >plain.txt\n\
+             (cd ours && {} && {}) >ours.txt\n\
+             diff plain.txt ours.txt\n",
+            files.join(" "),
+            self.plain_build().line(),
+            runs(&choice),
+            builds.join(" &&\n    "),
+            runs(""),
+        )
     }
+}
+
+fn object(source: &str) -> String {
+    format!("{source}.o")
 }
 
 /// What fpgacc made of a program.
