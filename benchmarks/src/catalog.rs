@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_key_and_a_missing_source_are_told() {
+    fn a_wrong_key_and_a_missing_source_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("programs.yaml");
         fs::write(

@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn what_is_wrong_is_reported() {
         let texts = [(
             PathBuf::from("a.cl"),
             "__kernel void f() { x; }".to_string(),

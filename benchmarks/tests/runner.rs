@@ -116,7 +116,7 @@ fn a_failing_compiler_is_a_fault_with_its_words() {
 }
 
 #[test]
-fn wrong_options_are_told() {
+fn wrong_options_are_reported() {
     let cases: [(&[&str], &str); 4] = [
         (&["--filter", "nothing"], "no program's name contains"),
         (&["--originals-only", "--platform", "x"], "there are: "),

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn pragmas_that_mean_nothing_are_told() {
+    fn pragmas_that_mean_nothing_are_reported() {
         let (requested, messages, left) = taken(
             "#pragma fpgacc execution_model(fast)\nkernel void a() {}\n\
              #pragma fpgacc execution_model(swi)\nint f(void) { return 1; }\n\

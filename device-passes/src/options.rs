@@ -5,7 +5,14 @@ use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-use crate::pass::Feature;
+/// What only some of the tools that build kernels know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// `__attribute__((align_value(N)))`.
+    AlignValue,
+    /// `#pragma loop_coalesce`.
+    LoopCoalesce,
+}
 
 /// Choices that passes look at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

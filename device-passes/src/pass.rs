@@ -9,7 +9,7 @@ use fpgacc_kernel_analysis::constant_memory::Launches;
 use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_launch_facts::{Facts, Launch};
 
-use crate::options::PassOptions;
+use crate::options::{Feature, PassOptions};
 use crate::setting::Setting;
 
 pub use fpgacc_kernel_analysis::note::Note;
@@ -89,15 +89,6 @@ pub enum Requirement {
     ManyWorkItems,
     /// The tool that builds it knows what the pass writes.
     Tool(Feature),
-}
-
-/// What only some of the tools that build kernels know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Feature {
-    /// `__attribute__((align_value(N)))`.
-    AlignValue,
-    /// `#pragma loop_coalesce`.
-    LoopCoalesce,
 }
 
 /// What a pass says of itself.

@@ -9,8 +9,9 @@ use fpgacc_kernel_analysis::constant_memory::Launches;
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_launch_facts::{Facts, Known, Launch};
 
+use crate::options::Feature;
 use crate::options::{General, PassOptions};
-use crate::pass::{About, Context, Feature, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::passes;
 use crate::passes::constant_memory::{self, ConstantMemory};
 use crate::passes::specialise::Specialise;

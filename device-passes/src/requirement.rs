@@ -3,7 +3,8 @@
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
 
-use crate::pass::{Context, Feature, LaunchContract, Pass, Requirement};
+use crate::options::Feature;
+use crate::pass::{Context, LaunchContract, Pass, Requirement};
 
 /// Why a pass does not run on a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
 use fpgacc_decision::{Decided, Request};
 use fpgacc_device_passes::instrumentation::emulator;
 use fpgacc_device_passes::instrumentation::lock::lock;
-use fpgacc_device_passes::pass::Feature;
+use fpgacc_device_passes::options::Feature;
 use fpgacc_device_passes::passes::geometry;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};

@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contradiction_is_told_and_the_host_counts() {
+    fn a_contradiction_is_reported_and_the_host_counts() {
         let analysed = launch(&["a"], 5, Value::Const(64), local(16));
         let seen = launch(&["a"], 5, Value::Const(64), local(8));
         let (launches, warnings) = apply_to(vec![analysed.clone()], vec![seen]);

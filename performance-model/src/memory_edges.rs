@@ -151,7 +151,8 @@ impl Timer<'_> {
 
     /// Whether a load gets a value on its way to memory: there is one load and one store, and the array
     /// has one copy. A pipelined loop around that gives it new contents in each iteration makes aoc
-    /// keep several, for iterations that overlap, and the way through those is longer, unless the load's location is known
+    /// keep several, for iterations that overlap, and the way through those is longer, unless the location of the
+    /// load is known
     /// before anything is loaded (compaction, Boyi's SC).
     fn is_forwarded(&self, store: &Access) -> bool {
         let units = (self.units.iter().copied()).filter(|a| a.array == store.array);

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_told_apart() {
+    fn errors_are_distinguished() {
         let failed = |message: &str| RunError::Failed {
             platform: Platform::Pocl,
             message: message.to_string(),

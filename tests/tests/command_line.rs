@@ -313,7 +313,7 @@ fn shells_and_man_take_what_is_generated() {
 }
 
 #[test]
-fn versions_and_passes_are_told() {
+fn versions_and_passes_are_reported() {
     let shop = Workshop::new();
     let version = shop.fpgacc("--version").success().stdout;
     let own = format!("fpgacc {}\n", env!("CARGO_PKG_VERSION"));

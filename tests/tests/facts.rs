@@ -159,7 +159,7 @@ fn runs_do_not_contradict_the_analysis() {
 }
 
 #[test]
-fn launches_that_were_not_found_are_told() {
+fn launches_that_were_not_found_are_reported() {
     let shop = shop();
     shop.sh("cc -g host.c -o app -lOpenCL").success();
     shop.fpgacc("trace --quiet -o seen.yaml -- ./app").success();

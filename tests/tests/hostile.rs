@@ -328,7 +328,7 @@ fn long_lines_and_names_are_read() {
 }
 
 #[test]
-fn a_zero_byte_is_told() {
+fn a_zero_byte_is_reported() {
     let shop = Workshop::new();
     shop.write("k.cl", "kernel void f(global int *a) { a[0] = \0 1; }\n");
     let outcome = shop.fpgacc("-c k.cl");
@@ -384,7 +384,7 @@ fn a_name_that_is_no_text_is_refused_or_taken() {
 }
 
 #[test]
-fn a_file_in_place_of_a_folder_is_told() {
+fn a_file_in_place_of_a_folder_is_reported() {
     let shop = Workshop::with_fixture();
     shop.write("f", "");
     let outcome = shop.fpgacc("-c f/k.cl").failure();

@@ -64,7 +64,7 @@ __kernel void outer(__global int *o, int n) {
 
 /// An emulator's own compiler would take the other branch.
 #[test]
-fn tests_of_macros_that_differ_are_told() {
+fn tests_of_macros_that_differ_are_reported() {
     let shop = Workshop::with_fixture();
     let kernels = shop.text("k.cl");
     let tests = "#ifdef cl_khr_fp64\n#endif\n#if defined(cl_khr_fp16)\n#endif\n# ifdef __IMAGE_SUPPORT__\n#endif\n";

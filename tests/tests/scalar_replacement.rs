@@ -38,7 +38,7 @@ fn kernels_with_registers_do_the_same() {
 }
 
 #[test]
-fn what_is_kept_and_what_is_not_is_told() {
+fn what_is_kept_and_what_is_not_is_reported() {
     let rewrites = Rewrites::Only(PASS.to_string());
     let made = rewrite(
         &job(),

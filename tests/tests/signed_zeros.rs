@@ -36,7 +36,7 @@ fn strict_fp_keeps_signs_of_zeros_and_nans() {
 
 /// Without it, the same program shows that this is no promise of the others: the sums above are in another order.
 #[test]
-fn without_it_reductions_are_told() {
+fn without_it_reductions_are_reported() {
     let shop = Workshop::new();
     shop.write("host.c", HOST);
     shop.write("k.cl", KERNELS);

@@ -296,7 +296,7 @@ fn aoc_builds_variants_for_boards() {
 }
 
 #[test]
-fn faults_of_spaces_are_told_with_their_place() {
+fn faults_of_spaces_are_reported_with_their_place() {
     let shop = shop();
     for (text, expected) in [
         (

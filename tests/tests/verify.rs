@@ -463,7 +463,7 @@ fn words_after_the_dashes_are_the_program_s_own() {
 }
 
 #[test]
-fn wrong_uses_are_told() {
+fn wrong_uses_are_reported() {
     let shop = shop();
     for (words, what) in [
         ("-c", "it goes with none of -c, -S, -E, --emit"),

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
+use fpgacc_device_passes::options::Feature;
 use fpgacc_device_passes::options::{OwnOptions, PassOptions};
-use fpgacc_device_passes::pass::Feature;
 use fpgacc_device_passes::passes::coarsen::options::{Coarsening, Level, Stride};
 use fpgacc_device_passes::passes::geometry::LocalSizes;
 use fpgacc_device_passes::passes::unroll::Factor;

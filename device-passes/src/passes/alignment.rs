@@ -19,7 +19,8 @@ use fpgacc_kernel_analysis::variables::{Access, uses};
 use fpgacc_launch_facts::{Buffer, Facts, Known, Launch, Value};
 use fpgacc_runtime::guard::Guard;
 
-use crate::pass::{About, Context, Feature, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::options::Feature;
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The attribute, of clang 3.6 and later: a pointer's alignment in bytes.
 const ATTRIBUTE: &str = "align_value";

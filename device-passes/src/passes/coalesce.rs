@@ -12,8 +12,9 @@ use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::{self, Nests};
 
+use crate::options::Feature;
 use crate::options::OwnOptions;
-use crate::pass::{About, Context, Feature, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::setting::{Setting, number};
 
 /// The pass.

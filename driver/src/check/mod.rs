@@ -1,8 +1,7 @@
 //! `fpgacc check`: what launches waste on a GPU or a board, as messages, as JSON and as SARIF.
 //!
 //! [`fpgacc_gpu_model::check`] finds it; [`describe`] puts it in words, [`data`] lays it out for machines. Of boards,
-//! [`board`] does
-//! all that.
+//! [`board`] does all that.
 
 mod board;
 mod checked;

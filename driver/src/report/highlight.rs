@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn words_numbers_and_comments_are_told_apart() {
+    fn words_numbers_and_comments_are_distinguished() {
         assert_eq!(
             html("float4 x = f(0x1e+2, 1.5e-3f); // <b>"),
             "<i class=y>float4</i> x = <i class=f>f</i>(<i class=n>0x1e</i>+<i class=n>2</i>, \

@@ -530,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_decrements_are_told() {
+    fn endless_decrements_are_reported() {
         let problems = |text: &str| scan(text, "k.cl").problems.len();
         assert_eq!(problems("x = - --y - --z; f(--a, ++b, --c, --d, --e);"), 0);
         assert_eq!(problems(&format!("x = {}y;", "-".repeat(60))), 1);
@@ -538,7 +538,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_told() {
+    fn what_is_no_token_is_reported() {
         let messages = |text: &str| -> Vec<String> {
             scan(text, "k.cl")
                 .problems

@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn names_beyond_ascii_are_told() {
+    fn names_beyond_ascii_are_reported() {
         let first = |text| Lexer::new(text).next().map(|(lexeme, _)| lexeme);
         for text in ["größe+1", "\\U000000f6x+1", "a\\u00f6+1"] {
             let Some(Lexeme::Error { error, end, .. }) = first(text) else {

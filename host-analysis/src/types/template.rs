@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_told_apart() {
+    fn arguments_are_distinguished() {
         let (base, args) = arguments("std::map<std::string,vector<pair<int,char*>>>").unwrap();
         assert_eq!(base, "std::map");
         assert_eq!(args, ["std::string", "vector<pair<int,char*>>"]);

@@ -53,7 +53,7 @@ mod tests {
     use crate::trial::Objective;
 
     #[test]
-    fn values_are_told_apart() {
+    fn values_are_distinguished() {
         let (space, trials) = (space(), trials());
         let effects = effects(&Account {
             device: "pocl",

@@ -49,7 +49,7 @@ fn check_stmt(stmt: &str, expected: &str) {
 }
 
 #[test]
-fn several_errors_are_told_at_once() {
+fn several_errors_are_reported_at_once() {
     check(
         "void f() {\n  int x = y;\n  z();\n  float w = x + u;\n}\nvoid g() { return 1; }",
         &[
@@ -62,7 +62,7 @@ fn several_errors_are_told_at_once() {
 }
 
 #[test]
-fn syntax_errors_of_several_functions_are_told_with_all_else() {
+fn syntax_errors_of_several_functions_are_reported_with_all_else() {
     check(
         "void f() {\n  int x = 3\n  x++;\n  for (int i = 0; i < 4 i++) { x = z; }\n}\nvoid g() { y = 1; }",
         &[
@@ -128,7 +128,7 @@ fn macros_at_fault_are_shown() {
 }
 
 #[test]
-fn syntax_errors_are_told_in_words() {
+fn syntax_errors_are_reported_in_words() {
     check(
         "void f() { int x = ; }",
         &["1:20: expected an expression, found `;`"],
@@ -168,7 +168,7 @@ fn keywords_name_nothing() {
 }
 
 #[test]
-fn what_is_no_text_is_told() {
+fn what_is_no_text_is_reported() {
     check(
         "int @;",
         &["1:5: the character `@` is not part of OpenCL C"],
