@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::aoc::{Aoc, AocError};
 use crate::backend::Backend;
 use crate::cc::{CcError, Compiler, Language, Source};
-use crate::emulator::{self, Emulator, EmulatorError};
+use crate::emulator::{self, Emulator, EmulatorError, POCL_REMEDY};
 use crate::process::Command;
 use crate::progress::Progress;
 use crate::request::{BuildRequest, KernelSource};
@@ -111,13 +111,9 @@ pub fn examine() -> Report {
     items.push(emulator(
         "Intel FPGA emulator",
         Emulator::find_intel(),
-        "run `make` in fpgacc's source folder",
+        "run `make deps` in fpgacc's source folder",
     ));
-    items.push(emulator(
-        "PoCL",
-        Emulator::find_pocl(),
-        "install the Debian package `pocl-opencl-icd`",
-    ));
+    items.push(emulator("PoCL", Emulator::find_pocl(), POCL_REMEDY));
     items.push(aoc());
     items.push(program(
         "Oclgrind",
@@ -280,7 +276,8 @@ fn emulator(
         Err(error) => {
             item.state = State::Missing;
             item.detail = "not found".to_string();
-            item.remedy = format!("{remedy}; {error}");
+            // It says what to do, with what the environment names.
+            item.remedy = error.to_string();
             return item;
         }
     };

@@ -13,6 +13,9 @@ use crate::worker::{self, Answer, Failure, Implementation, Question, WorkerError
 /// The folder that the ICD loader reads by default.
 const VENDORS: &str = "/etc/OpenCL/vendors";
 
+/// What to do without PoCL.
+pub(crate) const POCL_REMEDY: &str = "install the Debian package `pocl-opencl-icd`";
+
 /// The emulator's library.
 const LIBRARY: &str = "libintelocl_emu.so";
 
@@ -40,7 +43,7 @@ pub enum EmulatorError {
     #[error("$FPGACC_INTEL_EMULATOR names {}, which is no file", .0.display())]
     BadVariable(PathBuf),
     /// PoCL is not installed.
-    #[error("cannot find PoCL: install the Debian package `pocl-opencl-icd`")]
+    #[error("cannot find PoCL ({}): {POCL_REMEDY}", looked_in())]
     NoPocl,
     /// There is no driver of NVIDIA's.
     #[error(
@@ -55,7 +58,7 @@ pub enum EmulatorError {
     )]
     NoLoader,
     /// The library is there, but the ICD loader does not take it.
-    #[error("{name} does not load ({what}){hint}")]
+    #[error("{name} does not load ({what}): {hint}")]
     NoPlatform {
         /// The implementation.
         name: &'static str,
@@ -305,20 +308,12 @@ impl Emulator {
     fn no_platform(&self) -> EmulatorError {
         let (hint, what) = match self.implementation {
             Implementation::Intel => (
-                ": it needs the PyPI package intel-cmplr-lib-rt==2023.2.4 in the same environment",
+                "it needs the PyPI package intel-cmplr-lib-rt==2023.2.4 in the same environment",
                 self.library.display().to_string(),
             ),
-            Implementation::Pocl => (
-                ": install the Debian package `pocl-opencl-icd`",
-                match named_vendors() {
-                    Some(named) => {
-                        format!("looked in {}, as $OCL_ICD_VENDORS says", named.display())
-                    }
-                    None => format!("looked in {VENDORS}"),
-                },
-            ),
+            Implementation::Pocl => (POCL_REMEDY, looked_in()),
             Implementation::Nvidia => (
-                ": is there a GPU, and does `nvidia-smi` see it?",
+                "is there a GPU, and does `nvidia-smi` see it?",
                 self.library.display().to_string(),
             ),
         };
@@ -346,6 +341,14 @@ pub(crate) fn try_loader() -> Result<(), EmulatorError> {
 fn named_vendors() -> Option<PathBuf> {
     let named = std::env::var_os("OCL_ICD_VENDORS").filter(|named| !named.is_empty());
     named.map(PathBuf::from)
+}
+
+/// Where .icd files are looked for, for people.
+fn looked_in() -> String {
+    match named_vendors() {
+        Some(named) => format!("looked in {}, as $OCL_ICD_VENDORS says", named.display()),
+        None => format!("looked in {VENDORS}"),
+    }
 }
 
 /// The libraries that the .icd files name, in order of file name.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
-/// Builds that take less need no estimate.
+/// What takes less needs no estimate.
 const WORTH: Duration = Duration::from_secs(3);
 
 /// How much to show.
@@ -17,8 +17,18 @@ pub enum Progress {
     Shown,
 }
 
-/// The display of one build; gone when dropped.
-pub(crate) struct Display {
+impl Progress {
+    /// None of it, if so.
+    pub fn unless(quiet: bool) -> Self {
+        match quiet {
+            true => Progress::Quiet,
+            false => Progress::Shown,
+        }
+    }
+}
+
+/// The display of what takes its time; gone when dropped.
+pub struct Display {
     progress: Progress,
     what: String,
     spinner: Option<ProgressBar>,

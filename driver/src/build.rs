@@ -77,10 +77,7 @@ pub fn build(
             false => refuse(session, &rewritten.doubts),
         };
     }
-    let progress = match session.options.quiet {
-        true => Progress::Quiet,
-        false => Progress::Shown,
-    };
+    let progress = Progress::unless(session.options.quiet);
     match backend.build(&request, Cache::open().as_ref(), progress) {
         Ok(built) => {
             if session.options.verbose {

@@ -4,7 +4,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::syntax::parse_all;
 use fpgacc_host_analysis::{Analysis, Arguments};
-use fpgacc_launch_facts::{Facts, Known, Location};
+use fpgacc_launch_facts::{Facts, Known, Location, ProgramSource};
 
 use crate::compiled::Compiled;
 use crate::gather::Gathered;
@@ -70,6 +70,13 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<OfHosts> {
     Ok(OfHosts { facts, arguments })
 }
 
+/// Whether a host loads texts of kernels from files.
+fn loads_files(facts: &Facts) -> bool {
+    let mut sources = facts.programs.iter().filter_map(|one| one.sources.get());
+    let is_file = |source: &ProgramSource| matches!(source, ProgramSource::File(_));
+    sources.any(|sources| sources.iter().any(is_file))
+}
+
 /// Warns of launches of kernels that do not exist, and of kernels that nothing launches.
 pub fn warn_about_launches(session: &mut Session, facts: &Facts, compiled: &[Compiled]) {
     if facts.launches.is_empty() {
@@ -91,7 +98,14 @@ pub fn warn_about_launches(session: &mut Session, facts: &Facts, compiled: &[Com
         return;
     }
     let mut diagnostics = Vec::new();
-    for launch in &facts.launches {
+    // The user knows already that a file is missing.
+    let launches = &facts.launches[..];
+    let launches = if kernels.is_empty() && loads_files(facts) {
+        &[]
+    } else {
+        launches
+    };
+    for launch in launches {
         for name in launch.kernels.get().into_iter().flatten() {
             if !kernels.iter().any(|(known, _)| known == name) {
                 let message = format!("'{name}' is launched, but no kernel file defines it");

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use fpgacc_aoc_wrappers::c_text;
 use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
-use fpgacc_decision::{Decided, Request};
+use fpgacc_aoc_wrappers::progress::{Display, Progress};
+use fpgacc_decision::{Decided, Request, SearchTime};
 use fpgacc_device_passes::instrumentation::emulator;
 use fpgacc_device_passes::instrumentation::lock::lock;
 use fpgacc_device_passes::options::Feature;
@@ -217,6 +219,24 @@ fn specialises(session: &Session) -> bool {
     pipeline::find_pass("specialise").is_ok_and(|pass| pipeline.runs(pass))
 }
 
+/// Says that forms of kernels are searched for, and how long that takes at most; `None`: no time worth it.
+fn searching(session: &Session, module: &Module, pipeline: &Pipeline) -> Option<Display> {
+    let options = &session.options;
+    let kernels = module.kernels().count();
+    let most = match options.search_time {
+        SearchTime::Seconds(seconds) | SearchTime::Exhaustive(seconds) => {
+            Duration::try_from_secs_f64(seconds * kernels as f64).ok()
+        }
+        SearchTime::Unlimited => None,
+    };
+    let what = match kernels {
+        1 => "searching for the best form of a kernel".to_string(),
+        _ => format!("searching for the best forms of {kernels} kernels"),
+    };
+    let progress = Progress::unless(options.quiet);
+    (pipeline.level >= 3).then(|| Display::new(progress, &what, most))
+}
+
 /// Chooses each kernel's form and rewrites it.
 fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Decided> {
     let board = board::of(session)?;
@@ -236,7 +256,9 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
         measured: session.measured.as_ref(),
         times: session.times.as_deref().unwrap_or_default(),
     };
+    let display = searching(session, module, &pipeline);
     let mut decided = fpgacc_decision::run(module, facts, &pipeline, &request);
+    drop(display);
     if let Some(learned) = &decided.learned {
         let forms = |kernel: &str| {
             let forms = decided.decisions[kernel].candidates.iter();

@@ -66,9 +66,9 @@ pub(crate) fn report(interp: &Interp<'_>, hosts: &[HostFile], sources: &SourceMa
     {
         let name = &sources.file(host.main().file).name;
         let what = match hosts.len() {
-            1 => format!("no kernel launch found in `{name}`"),
+            1 => format!("no kernel launch found in '{name}'"),
             more => format!(
-                "no kernel launch found in `{name}` and {} other files",
+                "no kernel launch found in '{name}' and {} other files",
                 more - 1
             ),
         };

@@ -334,6 +334,9 @@ fn doctor_names_what_is_there_and_what_is_missing() {
     let shop = Workshop::new();
     let there = shop.fpgacc("doctor").success().stdout;
     assert!(there.contains("ok       C compiler"), "{there}");
+    let elsewhere = shop.sh("OCL_ICD_VENDORS=/nothing fpgacc doctor").stdout;
+    let pocl = "-> cannot find PoCL (looked in /nothing, as $OCL_ICD_VENDORS says): install ";
+    assert!(elsewhere.contains(pocl), "{elsewhere}");
     let missing = shop.sh("PATH=${PATH%%:*} fpgacc doctor").failure().stdout;
     assert!(missing.contains("missing  C compiler"), "{missing}");
     assert!(
@@ -546,6 +549,27 @@ fn colours_are_for_people() {
         assert!(!terminal("NO_COLOR=1 TERM=xterm fpgacc -c k.cl").contains("\x1b["));
         assert!(!terminal("TERM=dumb fpgacc -c k.cl").contains("\x1b["));
     }
+}
+
+#[test]
+fn progress_is_for_people() {
+    let shop = program();
+    let line = "fpgacc --kernel-opt=3 --search-time=5s --emit=kernels main.c launch.c twice.cl -o k.out.cl";
+    let progress = "searching for the best form of a kernel";
+    assert_eq!(shop.sh(line).success().stderr, "");
+    if shop.sh("command -v script").code != Some(0) {
+        return;
+    }
+    let terminal = |more: &str| {
+        let line = format!("script -qec 'stty cols 100; {line} {more}' /dev/null");
+        shop.sh(&line).success().stdout
+    };
+    let shown = terminal("");
+    assert!(
+        shown.contains(progress) && shown.contains("/ about 5 seconds]"),
+        "{shown}"
+    );
+    assert!(!terminal("--quiet").contains(progress));
 }
 
 #[test]

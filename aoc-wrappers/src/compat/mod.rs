@@ -205,10 +205,7 @@ fn check(
 fn link(options: &Options, mut request: BuildRequest, emulator: Emulator) -> Result<(), String> {
     request.output = output_path(options, &options.inputs[0], "aocx")?;
     may_write(options, std::slice::from_ref(&request.output))?;
-    let progress = match options.quiet {
-        true => Progress::Quiet,
-        false => Progress::Shown,
-    };
+    let progress = Progress::unless(options.quiet);
     let cache = Cache::open();
     let built = Backend::Emulator(emulator)
         .build(&request, cache.as_ref(), progress)
