@@ -361,17 +361,31 @@ pub fn job(program: &Program) -> Job {
         text.push_str(&format!("#undef {name}\n"));
     }
     for piece in &program.pieces {
-        let piece_text = without_bom(&piece.text);
-        text.push_str(&format!("#line 1 {}\n{piece_text}", quoted(&piece.name)));
-        if !piece_text.ends_with('\n') {
-            text.push('\n');
-        }
+        append(&mut text, &piece.name, without_bom(&piece.text));
+    }
+    if !text.ends_with('\n') {
+        text.push('\n');
     }
     Job::Kernels {
         path: path_of(&program.pieces[0]),
         text,
         defines: program.options.defines.clone(),
         includes: program.include_folders(),
+    }
+}
+
+/// Appends a piece of a program, whose first line may go on with the last one of the text before. Its lines are
+/// numbered from the first that is its own.
+fn append(text: &mut String, name: &str, piece: &str) {
+    let is_open = |text: &str| !text.ends_with('\n') || text.ends_with("\\\n");
+    let (mut rest, mut line) = (piece, 1);
+    while !text.is_empty() && is_open(text) && !rest.is_empty() {
+        let end = rest.find('\n').map_or(rest.len(), |end| end + 1);
+        text.push_str(&rest[..end]);
+        (rest, line) = (&rest[end..], line + 1);
+    }
+    if !rest.is_empty() {
+        text.push_str(&format!("#line {line} {}\n{rest}", quoted(name)));
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Interp;
 use super::code::Arg;
 use crate::place::{Place, Root, Step};
+use crate::text::Text;
 use crate::types::Kind;
 use crate::value::Val;
 
@@ -61,13 +62,10 @@ impl<'a> Interp<'a> {
         let [to, from, count] = &values[..] else {
             return Val::Unset;
         };
-        let text = self.text_of(from).filter(|text| match text.chars() {
-            // With its end, and no more.
-            Some(chars) => count.as_int() == Some(chars.len() as i128 + 1),
-            None => true,
-        });
-        if let (Some(text), Val::Pointer(_)) = (text, to) {
-            self.write_text(to, Some((*text).clone()));
+        if let Val::Pointer(_) = to
+            && let Some(text) = self.copied_text(to, from, count)
+        {
+            self.write_text(to, Some(text));
             return to.clone();
         }
         if let (Some(target), Some(source)) = (self.whole(to), self.whole(from))
@@ -86,6 +84,30 @@ impl<'a> Interp<'a> {
             _ => self.store_anywhere(Val::Unset, None),
         }
         to.clone()
+    }
+
+    /// What a place holds as a text after so many bytes of another were copied to it: all with its end, or bytes
+    /// before those that stay there.
+    fn copied_text(&self, to: &Val, from: &Val, count: &Val) -> Option<Text> {
+        let text = self.text_of(from)?;
+        let Some(chars) = text.chars() else {
+            return Some((*text).clone());
+        };
+        let count = usize::try_from(count.as_int()?).ok()?;
+        if count == chars.len() + 1 {
+            return Some((*text).clone());
+        }
+        let head = text.prefix(count)?;
+        match self.value_at_start(to)? {
+            Val::Unset | Val::Zero => Some(head),
+            _ => Some(head.followed_by(&self.text_of(to)?.suffix(count)?)),
+        }
+    }
+
+    /// What an array holds as a whole whose start a pointer points to.
+    fn value_at_start(&self, pointer: &Val) -> Option<Val> {
+        let whole = self.whole(pointer)?;
+        (!self.state.has_parts(&whole)).then(|| self.state.get(&whole))
     }
 
     /// Whether two arrays or variables have elements of one type.

@@ -533,12 +533,15 @@ impl<'a> Interp<'a> {
             return;
         }
         let ty = &self.program.function(id).result;
-        if let Kind::Num(num) = self.program.kind(id.host, ty) {
-            result = result.convert(num);
-        } else if let Kind::String = self.program.kind(id.host, ty) {
-            let texts = self.one_of_texts(&result);
-            result = texts.unwrap_or_else(|| Val::unknown("a string that is not followed"));
-        }
+        result = match (self.program.kind(id.host, ty), result) {
+            (Kind::Num(num), result) => result.convert(num),
+            (Kind::Pointer, Val::Int(0, _)) => Val::Null,
+            (Kind::String, result) => {
+                let texts = self.one_of_texts(&result);
+                texts.unwrap_or_else(|| Val::unknown("a string that is not followed"))
+            }
+            (_, result) => result,
+        };
         let delta = match is_root {
             true => Delta::new(),
             false => self.state.capture(mark),

@@ -1,0 +1,109 @@
+//! Programs whose text hosts put together: it is compiled as one, as OpenCL reads it.
+
+use fpgacc_tests::command::{Workshop, implementations};
+
+/// Creates and builds a program, and prints what its kernel writes.
+const HOST: &str = include_str!("inputs/texts.c");
+
+const KERNELS: &str = "#ifndef N\n#define N 3\n#endif\n\
+                       __kernel void f(__global int *x) { x[get_global_id(0)] = N; }\n";
+
+/// Builds with cc and with fpgacc, and compares what they print on all implementations. Gives what was printed, and
+/// what fpgacc's program said.
+#[track_caller]
+fn runs_as_plain(create: &str, arguments: &str) -> Vec<(String, String)> {
+    let shop = Workshop::new();
+    shop.write("host.c", HOST.replace("CREATE", create));
+    shop.write("k.cl", KERNELS);
+    shop.sh("cc -w host.c -o plain -lOpenCL").success();
+    let compare = |(name, choice): (&str, String)| {
+        let line = format!("-w --platform={name} host.c k.cl -o app");
+        shop.fpgacc(&line).success();
+        let plain = shop.sh(&format!("{choice} ./plain {arguments}"));
+        let ours = shop.sh(&format!("FPGACC_VERBOSE=1 ./app {arguments}"));
+        assert_eq!(ours.stdout, plain.stdout, "{name}: {}", ours.stderr);
+        assert_eq!(ours.code, plain.code, "{name}");
+        (ours.stdout, ours.stderr)
+    };
+    implementations().into_iter().map(compare).collect()
+}
+
+fn loaded(before: &str) -> String {
+    format!(
+        "size_t size;\n    char *text = load(\"k.cl\", {before}, &size);\n    \
+         program = clCreateProgramWithSource(context, 1, (const char **)&text, &size, &error);"
+    )
+}
+
+fn strings(strings: &[&str]) -> String {
+    format!(
+        "const char *all[] = {{{}}};\n    \
+         program = clCreateProgramWithSource(context, {}, all, NULL, &error);",
+        strings.join(", "),
+        strings.len()
+    )
+}
+
+#[test]
+fn a_loader_may_put_text_before_a_file() {
+    for (before, first) in [
+        (r#""// A comment\n""#, "3"),
+        (r##""#define N 5\n""##, "5"),
+        (r##""#define N 5\n ""##, "5"),
+        (r#""""#, "3"),
+    ] {
+        for (printed, said) in runs_as_plain(&loaded(before), "") {
+            assert!(printed.contains(&format!("\n{first} {first}")), "{printed}");
+            assert!(said.contains("k.cl: loaded app.aocx"), "{said}");
+        }
+    }
+}
+
+/// Only the running host knows what it puts there.
+#[test]
+fn a_text_before_a_file_that_is_not_known_is_the_device_s() {
+    for (printed, said) in runs_as_plain(&loaded("argv[1]"), "'#define N 7\n'") {
+        assert!(printed.contains("\n7 7"), "{printed}");
+        assert!(
+            said.contains("the device's own compiler builds it"),
+            "{said}"
+        );
+        assert!(said.contains("`fpgacc trace`"), "{said}");
+    }
+}
+
+/// A string may end in the middle of a line.
+#[test]
+fn strings_of_a_program_go_on_with_each_other() {
+    let kernel = r#""\n__kernel void f(__global int *x) { x[get_global_id(0)] = N; }\n""#;
+    for (pieces, printed) in [
+        (vec![r##""#define N 1""##, r#""2""#, kernel], "\n12 12"),
+        (vec![r##""#define N \\\n""##, r#""8""#, kernel], "\n8 8"),
+        (
+            vec![
+                r#""// No""#,
+                r##""#define N\n""##,
+                r##""#define N 4\n""##,
+                kernel,
+            ],
+            "\n4 4",
+        ),
+    ] {
+        for (out, said) in runs_as_plain(&strings(&pieces), "") {
+            assert!(out.contains(printed), "{out}");
+            assert!(said.contains("loaded app"), "{said}");
+        }
+    }
+}
+
+/// The first line of a file belongs to what stands before it: the `#ifndef` is part of the definition.
+#[test]
+fn a_file_goes_on_with_the_text_before_it() {
+    let shop = Workshop::new();
+    let host = HOST.replace("CREATE", &loaded(r##""#define N 5""##));
+    shop.write("host.c", host);
+    shop.write("k.cl", KERNELS);
+    let refused = shop.fpgacc("-w host.c k.cl -o app").failure();
+    let at = "k.cl:3:2: error: #endif without #if";
+    assert!(refused.stderr.contains(at), "{}", refused.stderr);
+}
