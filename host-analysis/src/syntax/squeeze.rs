@@ -1,7 +1,7 @@
 //! Texts made short for the parser, and where their bytes stand in the full text.
 
 use super::expand::Edit;
-use super::lex::Lexer;
+use super::lex::{Lexer, Token, TokenKind};
 
 /// Where the bytes of a shortened text stand in the full one.
 #[derive(Debug, Default)]
@@ -52,6 +52,17 @@ impl Places {
         self.piece(at).is_some_and(|piece| piece.up_to.is_some())
     }
 
+    /// Adds bytes to the shortened text that are not in the full one.
+    fn insert(&mut self, short: &mut Vec<u8>, bytes: &[u8], full: usize) {
+        self.pieces.push(Piece {
+            short: short.len(),
+            full,
+            up_to: Some(full),
+        });
+        short.extend_from_slice(bytes);
+        self.follow(short, full);
+    }
+
     /// What is added to the shortened text next stands here in the full one.
     fn follow(&mut self, short: &[u8], full: usize) {
         self.pieces.push(Piece {
@@ -62,14 +73,21 @@ impl Places {
     }
 }
 
+/// Words of C++ that may follow a text and are no macros.
+const OPERATORS: [&[u8]; 8] = [
+    b"and", b"or", b"xor", b"not_eq", b"bitand", b"bitor", b"and_eq", b"or_eq",
+];
+
 /// A text with comments and blanks between its tokens made as short as can be, and with macros
-/// replaced: the parser looks at each byte for long, and nothing depends on them.
+/// replaced: the parser looks at each byte for long, and nothing depends on them. It takes `"a" MACRO`
+/// for texts that follow each other only after a second text: an empty one stands between them.
 pub(super) fn squeezed(text: &[u8], edits: &[Edit]) -> (Vec<u8>, Places) {
     let mut short = Vec::with_capacity(text.len());
     let mut places = Places::default();
     let mut edits = edits.iter().peekable();
     let mut end = 0;
     let mut after_edit = false;
+    let mut before = [None; 2];
     for token in Lexer::new(text) {
         if token.start < end {
             // Of a use that is replaced.
@@ -84,6 +102,10 @@ pub(super) fn squeezed(text: &[u8], edits: &[Edit]) -> (Vec<u8>, Places) {
                 places.follow(&short, token.start);
             }
         }
+        if !gap.is_empty() && is_macro_after_text(text, before, token) {
+            places.insert(&mut short, b"\"\" ", token.start);
+        }
+        before = [before[1], Some(token)];
         after_edit = false;
         if let Some(edit) = edits.next_if(|edit| edit.range.start == token.start) {
             replace(edit, &mut short, &mut places);
@@ -95,6 +117,18 @@ pub(super) fn squeezed(text: &[u8], edits: &[Edit]) -> (Vec<u8>, Places) {
     }
     short.push(b'\n');
     (short, places)
+}
+
+/// Whether a name follows a text that it goes on, and no `extern "C"` or `operator ""`.
+fn is_macro_after_text(text: &[u8], before: [Option<Token>; 2], token: Token) -> bool {
+    let is_word = |token: &Token| token.kind == TokenKind::Ident;
+    let [first, Some(last)] = before else {
+        return false;
+    };
+    last.kind == TokenKind::Str
+        && is_word(&token)
+        && !first.is_some_and(|token| matches!(token.bytes(text), b"extern" | b"operator"))
+        && !OPERATORS.contains(&token.bytes(text))
 }
 
 /// Adds what replaces a macro's use.

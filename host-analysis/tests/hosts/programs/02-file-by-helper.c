@@ -24,7 +24,7 @@ int main(void)
     cl_context context = make_context();
     size_t length;
     char *source = read_file("kernels/" NAME ".cl", &length);
-    // program: sources=? does not understand; options=-cl-mad-enable; kernels=scale
+    // program: sources=<kernels/scale.cl>; options=-cl-mad-enable; kernels=scale
     cl_program program = clCreateProgramWithSource(context, 1, (const char **)&source, &length, NULL);
     clBuildProgram(program, 0, NULL, "-cl-mad-enable", NULL, NULL);
     cl_kernel kernel = clCreateKernel(program, "scale", NULL);
