@@ -95,3 +95,54 @@ fn executables_with_different_names_have_kernels_with_different_names() {
         ]
     );
 }
+
+/// Inputs by name, by links and by other paths to them, headers, and files that the program reads.
+#[test]
+fn no_output_is_an_input() {
+    let shop = Workshop::new();
+    let inputs = ["host.c", "k.cl", "facts.yaml", "more.h"];
+    shop.write(
+        "host.c",
+        format!("#include \"more.h\"\n{}", host(&["k.cl"])),
+    );
+    shop.write("k.cl", kernel(1));
+    shop.write("facts.yaml", "version: 1\n");
+    shop.write("more.h", "/* none */\n");
+    shop.sh(
+        "ln -s k.cl link.cl && ln host.c hard.c && mkdir sub && cc -w host.c -o plain -lOpenCL",
+    )
+    .success();
+    let read = || inputs.map(|name| std::fs::read(shop.path(name)).expect("it is there"));
+    let before = read();
+    for line in [
+        "host.c k.cl -o k.cl",
+        "host.c k.cl -o link.cl",
+        "host.c k.cl -o sub/../host.c",
+        "host.c k.cl -o hard.c",
+        "host.c k.cl -o more.h",
+        "-c k.cl -o k.cl",
+        "-E host.c -o host.c",
+        "-S host.c -o host.c",
+        "-MD -MF host.c host.c k.cl -o app",
+        "-MD -MF more.h host.c k.cl -o app",
+        "--emit=kernels host.c k.cl -o k.cl",
+        "--emit=facts host.c k.cl -o host.c",
+        "--facts=facts.yaml --emit=facts host.c k.cl -o facts.yaml",
+        "report host.c k.cl -o k.cl",
+        "report --html host.c k.cl -o host.c",
+        "check host.c k.cl -o k.cl",
+        "--verify host.c k.cl -o k.cl",
+        "-foptimization-record-file=k.cl host.c k.cl -o app",
+        "trace -o k.cl -- ./plain",
+        "trace -o plain -- ./plain",
+        "trace -o facts.yaml --merge facts.yaml facts.yaml",
+    ] {
+        let refused = shop.fpgacc(&line).failure();
+        let is_told = refused.stderr.contains("is the same as output file");
+        assert!(is_told, "{line}: {}", refused.stderr);
+        assert_eq!(refused.code, Some(1), "{line}");
+        assert_eq!(read(), before, "{line}");
+    }
+    let refused = shop.fpgacc("-MD -MF app host.c k.cl -o app").failure();
+    assert!(refused.stderr.contains("two outputs have the same file"));
+}

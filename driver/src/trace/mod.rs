@@ -26,7 +26,7 @@ use fpgacc_aoc_wrappers::process::{Command, Status};
 use fpgacc_aoc_wrappers::scratch::Scratch;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
-use fpgacc_launch_facts::Facts;
+use fpgacc_launch_facts::{Facts, ProgramSource};
 
 use crate::cli;
 use crate::facts_file;
@@ -53,6 +53,23 @@ impl Plan {
     fn check(&self) -> Result<(), Diagnostic> {
         let program = self.program.iter().map(Path::new);
         let inputs = program.chain(self.merge.iter().map(PathBuf::as_path));
+        self.is_none_of(inputs)
+    }
+
+    /// Nor are they written over kernel files that the program has read.
+    fn check_kernels(&self, facts: &Facts) -> Result<(), Diagnostic> {
+        let sources = facts
+            .programs
+            .iter()
+            .filter_map(|program| program.sources.get());
+        let files = sources.flatten().filter_map(|source| match source {
+            ProgramSource::File(name) => Some(Path::new(name)),
+            ProgramSource::Text { .. } => None,
+        });
+        self.is_none_of(files)
+    }
+
+    fn is_none_of<'p>(&self, inputs: impl Iterator<Item = &'p Path>) -> Result<(), Diagnostic> {
         let checked = claims::check(inputs, std::slice::from_ref(&self.output));
         checked.map_err(|clash| clashing(&clash))
     }
@@ -182,6 +199,7 @@ fn trace(plan: &Plan, messages: &mut Messages) -> Result<ExitCode, Diagnostic> {
     if facts.programs.is_empty() && facts.launches.is_empty() {
         return Err(nothing_seen(folder.path(), status));
     }
+    plan.check_kernels(&facts)?;
     facts.recording.get_or_insert_default().runs = 1;
     let (launches, kernels) = (count_launches(&facts), count_kernels(&facts));
     if let Some(mut before) = before {
