@@ -416,11 +416,8 @@ fn judge(
 }
 
 /// Errors, with what they may come from.
-fn explained(program: &Program, mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    if !program.options_known {
-        unknown_macros::help(&mut errors);
-    }
-    errors
+fn explained(program: &Program, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    unknown_macros::once_each(errors, !program.options_known)
 }
 
 /// Checks a kernel file on its own, before the host is known. What may be right with the host's build

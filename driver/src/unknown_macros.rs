@@ -18,16 +18,35 @@ pub fn explain_all(errors: &[Diagnostic]) -> bool {
     errors.iter().all(|error| name(error).is_some())
 }
 
-/// Adds the way out to the first error that a macro may cure.
-pub fn help(errors: &mut [Diagnostic]) {
-    let first = errors
-        .iter_mut()
-        .find_map(|error| name(error).map(|name| (name, error)));
-    if let Some((name, error)) = first {
-        error.helps.push(format!(
-            "if it is a macro of the host's build options: -Xkernel -D{name}=VALUE"
-        ));
+/// Leaves one error of each name that may be a macro's, which says how many there are; with the way out, if `is_option`:
+/// the host's build options may define it.
+pub fn once_each(errors: Vec<Diagnostic>, is_option: bool) -> Vec<Diagnostic> {
+    let mut kept: Vec<(Option<String>, Diagnostic, usize)> = Vec::new();
+    for error in errors {
+        let name = name(&error);
+        let known = kept
+            .iter_mut()
+            .find(|(known, ..)| name.is_some() && *known == name);
+        match known {
+            Some((.., more)) => *more += 1,
+            None => kept.push((name, error, 0)),
+        }
     }
+    let explained = kept.into_iter().map(|(name, mut error, more)| {
+        if more > 0 {
+            error = error.note(match more {
+                1 => "it is used once more".to_string(),
+                _ => format!("it is used {more} more times"),
+            });
+        }
+        match name {
+            Some(name) if is_option => error.help(format!(
+                "if it is a macro of the host's build options: -Xkernel -D{name}=VALUE"
+            )),
+            _ => error,
+        }
+    });
+    explained.collect()
 }
 
 /// For kernels that ask for macros when they are linked.
@@ -101,9 +120,16 @@ mod tests {
         assert!(explain_all(&macros));
         assert!(!explain_all(&[error("`n` is not declared")]));
         assert!(!explain_all(&[error("expected `;`, found `N`")]));
-        let mut errors = [error("`n` is not declared"), error("`N` is not declared")];
-        help(&mut errors);
+        let errors = [
+            "`n` is not declared",
+            "`N` is not declared",
+            "`n` is not declared",
+            "`N` is not declared",
+        ];
+        let errors = once_each(errors.map(error).to_vec(), true);
+        assert_eq!(errors.len(), 3);
         assert!(errors[0].helps.is_empty());
         assert!(errors[1].helps[0].contains("-DN=VALUE"));
+        assert_eq!(errors[1].notes, ["it is used once more"]);
     }
 }

@@ -33,6 +33,7 @@ pub fn collect(session: &mut Session, words: &[String], device: Option<&str>) ->
     let board = board::of(session)?;
     let mut programs = Vec::new();
     for one in &compiled {
+        kernels::untouched(session, one.rewritten.doubts.clone());
         let scene = Scene {
             facts: &hosts.facts,
             launches: Launches::of(&hosts.facts, &gathered),
@@ -281,11 +282,7 @@ impl Scene<'_> {
                 .collect(),
             unrolled: unrolled.unwrap_or_default(),
             accesses: accesses(&predicted.lsus, sources),
-            assumed: predicted
-                .assumed
-                .iter()
-                .map(|one| assumed(one, sources))
-                .collect(),
+            assumed: assumed(&predicted.assumed, sources),
         }
     }
 
@@ -421,12 +418,25 @@ fn access(report: &LsuReport, sources: &SourceMap) -> Access {
     }
 }
 
-/// Something that is assumed, with its position and what would make it known.
-fn assumed(one: &Assumed, sources: &SourceMap) -> String {
-    let line = one
-        .span
-        .map(|span| format!("line {}: ", sources.location(span).line));
-    format!("{}{}; {}", line.unwrap_or_default(), one.what, one.remedy)
+/// What is assumed, each once with its lines and what would make it known.
+fn assumed(all: &[Assumed], sources: &SourceMap) -> Vec<String> {
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for one in all {
+        let text = format!("{}; {}", one.what, one.remedy);
+        let line = one.span.map(|span| sources.location(span).line.to_string());
+        match found.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, lines)) => lines.extend(line),
+            None => found.push((text, line.into_iter().collect())),
+        }
+    }
+    let with_lines = found
+        .into_iter()
+        .map(|(text, lines)| match lines.as_slice() {
+            [] => text,
+            [line] => format!("line {line}: {text}"),
+            _ => format!("lines {}: {text}", lines.join(", ")),
+        });
+    with_lines.collect()
 }
 
 /// The versions one after another.

@@ -299,6 +299,24 @@ pub struct Unpriced {
     pub priced_as: String,
 }
 
+impl Kernel {
+    /// The operations that the model knows nothing of, each once with its positions.
+    pub fn unpriced_by_name(&self) -> Vec<(&Unpriced, Vec<&Position>)> {
+        let mut found: Vec<(&Unpriced, Vec<&Position>)> = Vec::new();
+        for one in &self.unpriced {
+            let what = (&one.name, &one.priced_as);
+            match found
+                .iter_mut()
+                .find(|(known, _)| (&known.name, &known.priced_as) == what)
+            {
+                Some((_, positions)) => positions.extend(&one.position),
+                None => found.push((one, one.position.iter().collect())),
+            }
+        }
+        found
+    }
+}
+
 /// What a line of the source takes.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct LineCost {

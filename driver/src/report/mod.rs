@@ -78,17 +78,21 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
 /// Why there is no kernel, as far as the inputs show.
 fn nothing_to_report(options: &Options) -> Diagnostic {
     let error = Diagnostic::error("there is no kernel to report on");
-    let built = options.inputs.iter().find_map(|input| match input {
-        Input::File {
-            path,
-            kind: InputKind::Linker,
-        } => Some(path),
-        _ => None,
-    });
-    let error = match built {
+    let first = |wanted: InputKind| {
+        let mut inputs = options.inputs.iter();
+        inputs.find_map(|input| match input {
+            Input::File { path, kind } if *kind == wanted => Some(path.display()),
+            _ => None,
+        })
+    };
+    if let Some(path) = first(InputKind::Kernels) {
+        return error.note(format!(
+            "those of '{path}' are not rewritten, as the warnings say"
+        ));
+    }
+    let error = match first(InputKind::Linker) {
         Some(path) => error.note(format!(
-            "'{}' is built already: a report is made of what it was built from",
-            path.display()
+            "'{path}' is built already: a report is made of what it was built from"
         )),
         None => error,
     };

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::data::{Kernel, Line, Mark, Position, Report};
 use super::highlight::Highlighter;
+use super::position::list;
 use super::{picture, plot};
 
 /// The template; its name makes minijinja escape what stands in it.
@@ -40,7 +41,7 @@ struct Guess<'a> {
 struct Free<'a> {
     id: String,
     kernel: &'a str,
-    position: Option<&'a Position>,
+    positions: String,
     name: &'a str,
     priced_as: &'a str,
 }
@@ -110,10 +111,11 @@ fn assumed(report: &Report) -> Vec<Guess<'_>> {
 fn unpriced(report: &Report) -> Vec<Free<'_>> {
     let mut found = Vec::new();
     for (id, kernel) in kernels(report) {
-        found.extend(kernel.unpriced.iter().map(|one| Free {
+        let by_name = kernel.unpriced_by_name().into_iter();
+        found.extend(by_name.map(|(one, positions)| Free {
             id: id.clone(),
             kernel: &kernel.name,
-            position: one.position.as_ref(),
+            positions: list(&positions),
             name: &one.name,
             priced_as: &one.priced_as,
         }));

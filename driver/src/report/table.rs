@@ -6,6 +6,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, pres
 use fpgacc_decision::describe;
 
 use super::data::{Kernel, Part, Position, Program, Range, Report};
+use super::position::list;
 
 /// The widest table: that of a terminal of which nothing is known.
 const WIDTH: u16 = 120;
@@ -72,10 +73,15 @@ fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
     let _ = writeln!(out, "\n{position}: kernel {}", kernel.name);
     let _ = writeln!(
         out,
-        "  {}: {} ({}x the input's speed)",
+        "  {}: {} ({}x the input's speed){}",
         chosen.label,
         describe::seconds(chosen.seconds.value),
-        describe::number(kernel.gain)
+        describe::number(kernel.gain),
+        if chosen.fits {
+            ""
+        } else {
+            ": too large for the device"
+        }
     );
     for (at, part) in kernel.parts.iter().enumerate() {
         match at == kernel.main {
@@ -83,17 +89,15 @@ fn kernel_text(out: &mut String, kernel: &Kernel, program: &str) {
             false => other_part(out, part),
         }
     }
-    for one in &kernel.unpriced {
-        let position = one
-            .position
-            .as_ref()
-            .map(|position| format!("{}: ", at(position)));
+    for (one, positions) in kernel.unpriced_by_name() {
+        let at = match positions.is_empty() {
+            true => String::new(),
+            false => list(&positions) + ": ",
+        };
+        let (name, price) = (&one.name, &one.priced_as);
         let _ = writeln!(
             out,
-            "  {}the model knows nothing of '{}': priced as {}",
-            position.unwrap_or_default(),
-            one.name,
-            one.priced_as
+            "  {at}the model knows nothing of '{name}': priced as {price}"
         );
     }
     let _ = writeln!(out, "\n  Forms");
