@@ -79,6 +79,10 @@ pub const ALL: &[Fault] = &[
         "a loop with barriers goes on for those who left it",
     ),
     fault("id-too-narrow", "casts of ids that matter are taken off"),
+    fault(
+        "known-trip-lost",
+        "a loop that all run equally often lacks its last round",
+    ),
     fault("round-forgotten", "all rounds are the first group's"),
     fault(
         "round-barrier-lost",

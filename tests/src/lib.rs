@@ -58,6 +58,7 @@ pub mod rows;
 pub mod run;
 pub mod scalars;
 pub mod seeds;
+pub mod sizes;
 pub mod stencils;
 pub mod tables;
 pub mod tiles;

@@ -338,8 +338,9 @@ impl Search<'_> {
     fn next_of(&self, family: Family) -> Option<usize> {
         let open = self.of_family(family).filter(|&at| self.is_open(at));
         // What gained nothing seldom gains with more: it comes last.
+        let is_late = |at: usize| self.is_idle(at) || self.is_unproved(at);
         open.min_by(|&a, &b| {
-            let gains = self.is_idle(a).cmp(&self.is_idle(b));
+            let gains = is_late(a).cmp(&is_late(b));
             let faster = self.seconds(a).total_cmp(&self.seconds(b));
             let rank = |at: usize| self.nodes[at].candidate.rank;
             gains.then(faster).then(rank(a).cmp(&rank(b)))
@@ -350,6 +351,25 @@ impl Search<'_> {
     fn is_idle(&self, at: usize) -> bool {
         let from = self.nodes[at].from;
         from.is_some_and(|from| self.seconds(at) * GAIN > self.seconds(from))
+    }
+
+    /// Whether a form was made of the input as it is, where what the launches prove costs next to nothing: more
+    /// steps lead on from the form that has it.
+    fn is_unproved(&self, at: usize) -> bool {
+        let is_proved = |node: &Node| node.from.is_none() && node.candidate.rank == 0;
+        let proved = self.nodes.iter().position(is_proved);
+        let is_as_fast =
+            |proved: usize| proved != 0 && self.seconds(proved) <= self.seconds(0) * OTHER_FAMILY;
+        self.root(at) == 0 && proved.is_some_and(is_as_fast)
+    }
+
+    /// The plain form that a form was made of.
+    fn root(&self, at: usize) -> usize {
+        let mut root = at;
+        while let Some(before) = self.nodes[root].from {
+            root = before;
+        }
+        root
     }
 
     /// Whether what is a step away from a form may be faster than all that is known.
@@ -405,11 +425,7 @@ impl Search<'_> {
 
     /// Of forms that cost the same, those come first that do less at a time.
     fn rank(&self, from: usize, pipeline: &Pipeline) -> u32 {
-        let mut root = from;
-        while let Some(before) = self.nodes[root].from {
-            root = before;
-        }
-        let plain = self.nodes[root].candidate.rank;
+        let plain = self.nodes[self.root(from)].candidate.rank;
         if !steps::is_widened(pipeline) && steps::merged(pipeline) == 1 {
             return plain + 1;
         }

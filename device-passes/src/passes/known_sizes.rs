@@ -1,11 +1,14 @@
 //! `known-sizes`: conditions on ids that hold for all work-items of the launches, or for none, go; loops
-//! that walk through a row by the size of the launch, or of a group, and run once, become their bodies.
+//! that walk through a row by the size of the launch, or of a group, become their bodies where they run once,
+//! and count their rounds where each work-item has as many.
 //!
 //! `if (get_global_id(0) < n)` guards against the work-items with which a size was rounded up, and where
 //! the host need not round there are none. `for (i = get_global_id(0); i < n; i += get_global_size(0))`
 //! takes any number of work-items, and is run by as many as there are elements. A branch or a loop
 //! that depends on ids keeps aoc from running several work-items at a time, and what stands under a
 //! condition is not sure to happen. The runtime compares the sizes at each launch.
+
+mod rounds;
 
 use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, Exprs, FunctionId, Init, Module, Stmt, StmtKind, VarId, VarRef,
@@ -15,6 +18,7 @@ use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::trip_count::Constants;
 use fpgacc_runtime::guard::Guard;
 
+use self::rounds::{Rounds, added_to, local};
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
@@ -57,11 +61,15 @@ impl Pass for KnownSizes {
                 geometry: context.geometry,
             },
             relied: Relied::new(),
+            rounds: Vec::new(),
             done: Vec::new(),
         };
         let stmts = decider.list(body.stmts);
         let Decider {
-            relied, mut done, ..
+            relied,
+            rounds,
+            mut done,
+            ..
         } = decider;
         if done.is_empty() {
             return Outcome::Nothing;
@@ -80,9 +88,9 @@ impl Pass for KnownSizes {
         for fact in relied {
             contract.guard(Guard::Geometry(fact));
         }
-        let function = &mut module.functions[kernel];
-        function.body = Some(Block::of(stmts));
-        self.comment(function, &done);
+        module.functions[kernel].body = Some(Block::of(stmts));
+        rounds::apply(module, kernel, context.names, &rounds);
+        self.comment(&mut module.functions[kernel], &done);
         Outcome::Done(done)
     }
 }
@@ -90,6 +98,7 @@ impl Pass for KnownSizes {
 struct Decider<'a> {
     ranges: Ranges<'a>,
     relied: Relied,
+    rounds: Vec<Rounds>,
     done: Vec<Note>,
 }
 
@@ -105,6 +114,7 @@ impl Decider<'_> {
     fn list(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(stmts.len());
         for stmt in stmts {
+            self.counted(&stmt, &out);
             self.stmt(stmt, &mut out);
         }
         out
@@ -128,6 +138,15 @@ impl Decider<'_> {
             *list = self.list(std::mem::take(list));
         }
         out.push(stmt);
+    }
+
+    /// Notes a loop that all work-items run equally often.
+    fn counted(&mut self, stmt: &Stmt, before: &[Stmt]) {
+        if let Some(rounds) = rounds::rounds(&self.ranges, stmt, before, &mut self.relied) {
+            let text = format!("the loop runs {} times for each work-item", rounds.trips);
+            self.note(&text, rounds.cond);
+            self.rounds.push(rounds);
+        }
     }
 
     /// The branch that is taken, of a condition that is decided.
@@ -255,37 +274,16 @@ impl Decider<'_> {
             },
             _ => return None,
         };
-        let by = match exprs.get(*step) {
-            Expr::Assign {
-                op: Some(BinaryOp::Add),
-                lhs,
-                rhs,
-            } if local(exprs, *lhs) == Some(counter) => *rhs,
-            Expr::Assign { op: None, lhs, rhs } if local(exprs, *lhs) == Some(counter) => {
-                match exprs.get(*rhs) {
-                    Expr::Binary {
-                        op: BinaryOp::Add,
-                        lhs,
-                        rhs,
-                    } if local(exprs, *lhs) == Some(counter) => *rhs,
-                    _ => return None,
-                }
-            }
-            _ => return None,
-        };
+        let (changed, by) = added_to(exprs, *step)?;
+        if changed != counter {
+            return None;
+        }
         Some(Walk {
             counter,
             first,
             by,
             init,
         })
-    }
-}
-
-fn local(exprs: &Exprs, id: ExprId) -> Option<VarId> {
-    match exprs.get(id) {
-        Expr::Var(VarRef::Local(var)) => Some(*var),
-        _ => None,
     }
 }
 

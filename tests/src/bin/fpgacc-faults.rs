@@ -23,7 +23,7 @@ use fpgacc_tests::rows::{self, Rows};
 use fpgacc_tests::run::Platform;
 use fpgacc_tests::stencils::{self, Stencil};
 use fpgacc_tests::tiles::{self, Shared};
-use fpgacc_tests::{aligned, scalars, tables, vector_loops, vectors};
+use fpgacc_tests::{aligned, scalars, sizes, tables, vector_loops, vectors};
 
 /// Makes the passes commit one mistake after the other and runs generated kernels until one shows it.
 ///
@@ -117,6 +117,7 @@ fn hunt(
         name if name.starts_with("delinearise-") => Some((only(DELINEARISE), rows)),
         name if name.starts_with("neighbours-") => Some((only(NEIGHBOUR_TABLES), neighbours)),
         name if name.starts_with("forward-") => Some((only(FORWARD), recurrences)),
+        "known-trip-lost" => Some((only("known-sizes"), sizes::walks)),
         name if name.starts_with("tile-") => Some((Rewrites::NdRange, shared)),
         name if name.contains("round-") => Some((
             Rewrites::GroupLoop("2".to_string()),
