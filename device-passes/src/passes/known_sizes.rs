@@ -11,7 +11,7 @@
 mod rounds;
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, Exprs, FunctionId, Init, Module, Stmt, StmtKind, VarId, VarRef,
+    Block, Expr, ExprId, Exprs, FunctionId, Init, Module, Stmt, StmtKind, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::id_range::{Ranges, Relied};
 use fpgacc_kernel_analysis::loops;
