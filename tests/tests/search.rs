@@ -150,7 +150,7 @@ const CASES: [Case; 12] = [
     },
     Case {
         pass: "replicate",
-        label: "compute units",
+        label: "work-items at a time",
         global: &[16384],
         local: &[256],
         body: BODIES,

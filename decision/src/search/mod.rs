@@ -36,7 +36,8 @@ pub use self::effort::{Effort, SearchTime};
 
 use self::steps::Loops;
 
-/// Wider forms come after all others of the same price, the widest last.
+/// Wider forms come after all others of the same price, the widest last; those of the input as it is after those
+/// that have what the launches prove.
 const RANK_OF_WIDE: u32 = 4;
 
 /// What a search found.
@@ -435,7 +436,7 @@ impl Search<'_> {
             .sum();
         let lanes = steps::replicated(pipeline) * steps::merged(pipeline);
         let nests = steps::coalesced_nests(pipeline).len();
-        plain.max(RANK_OF_WIDE) + (lanes + copies) as u32 + nests as u32
+        RANK_OF_WIDE + plain + (lanes + copies) as u32 + nests as u32
     }
 
     fn family(&self, at: usize) -> Family {
