@@ -684,3 +684,32 @@ fn older_board_files_are_read_with_a_hint() {
         "{output}"
     );
 }
+
+/// Of loops that are unrolled whole, those that fpgacc made are distinguished, and the others have their lines.
+#[test]
+fn unrolled_loops_have_an_origin() {
+    let shop = Workshop::new();
+    let text = "__kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n\
+                void f(__global float *restrict out, __global const float *restrict in, int n) {\n\
+                float sum = 0;\n\
+                for (int i = 0; i < n; i++) sum += in[i];\n\
+                #pragma unroll\n\
+                for (int u = 0; u < 4; u++) out[u] = sum * u;\n}\n";
+    shop.write("k.cl", text);
+    let report = shop.fpgacc("report --json -fexecution-model=swi k.cl");
+    let report: Value = serde_json::from_str(&report.success().stdout).expect("JSON");
+    let unrolled = kernels(&report)[0]["parts"][0]["unrolled"].as_array();
+    let origin = |one: &Value| {
+        let line = one["position"]["line"].as_u64();
+        (one["name"].to_string(), line, one["is_made"] == true)
+    };
+    let origins: Vec<_> = unrolled.expect("loops").iter().map(origin).collect();
+    assert!(
+        origins.contains(&("\"for u\"".to_string(), Some(6), false)),
+        "{origins:?}"
+    );
+    assert!(
+        origins.contains(&("\"for j\"".to_string(), None, true)),
+        "{origins:?}"
+    );
+}

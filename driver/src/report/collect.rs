@@ -6,7 +6,7 @@ use fpgacc_decision::{Decision, Origin, describe, timed};
 use fpgacc_device_passes::remark::Kind;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::kernel::LineDirectives;
-use fpgacc_frontend::source::SourceMap;
+use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_performance_model::{Assumed, Form, LoopReport, LsuReport, Pipelining};
 use sha2::{Digest, Sha256};
@@ -156,6 +156,18 @@ impl Scene<'_> {
         names.map(version).collect()
     }
 
+    /// Where the loops of a version are from, in their order.
+    fn loop_spans(&self, version: &str) -> Vec<Option<Span>> {
+        let mut spans = Vec::new();
+        let module = self.compiled.rewritten.module.as_ref();
+        let function =
+            module.and_then(|module| Some(&module.functions[module.function_named(version)?]));
+        if let Some(body) = function.and_then(|function| function.body.as_ref()) {
+            fpgacc_kernel_analysis::loops::for_each(body, &mut |_, stmt| spans.push(stmt.span));
+        }
+        spans
+    }
+
     fn kernels(&self, sources: &SourceMap) -> Vec<Kernel> {
         let Some(module) = &self.compiled.rewritten.parsed else {
             return Vec::new();
@@ -263,7 +275,8 @@ impl Scene<'_> {
             let at = *version.loops.at.get(at)?;
             version.lines.get(at)
         };
-        let unrolled = version.map(|one| one.loops.unrolled(&one.lines));
+        let spans = self.loop_spans(&part.version);
+        let unrolled = version.map(|one| one.loops.unrolled(&one.lines, &spans, sources));
         let launch = part.launch.and_then(|at| self.facts.launches.get(at));
         Part {
             version: part.version.clone(),

@@ -448,6 +448,10 @@ pub struct Unrolled {
     pub name: String,
     /// Its line among the rewritten ones.
     pub rewritten_line: u32,
+    /// Where it stands; `None`: fpgacc made it, or it is not known.
+    pub position: Option<Position>,
+    /// Whether fpgacc made it.
+    pub is_made: bool,
 }
 
 /// A loop in hardware.

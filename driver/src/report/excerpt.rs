@@ -104,19 +104,13 @@ pub fn rewritten(printed: &str, name: &str) -> Vec<Line> {
 /// The positions of loops in printed lines, without those that are one loop with the one around; and whether
 /// they are to be unrolled whole.
 pub fn loops(lines: &[Line]) -> Vec<(usize, bool)> {
-    let is_loop = |text: &str| {
-        let text = text.trim_start();
-        ["for (", "while (", "do {"]
-            .iter()
-            .any(|start| text.starts_with(start))
-    };
     let pragmas = |at: usize| {
         let above = lines[..at].iter().rev().map(|line| line.text.trim());
         above.map_while(|text| text.strip_prefix("#pragma "))
     };
     let mut joined = 0_u64;
     let mut found = Vec::new();
-    for at in (0..lines.len()).filter(|&at| is_loop(&lines[at].text)) {
+    for at in all_loops(lines) {
         if joined > 0 {
             joined -= 1;
             continue;
@@ -127,6 +121,18 @@ pub fn loops(lines: &[Line]) -> Vec<(usize, bool)> {
         joined = asked.and_then(|n| n.parse::<u64>().ok()).unwrap_or(1) - 1;
     }
     found
+}
+
+/// The indices of the lines in which loops start.
+pub fn all_loops(lines: &[Line]) -> Vec<usize> {
+    let is_loop = |text: &str| {
+        let text = text.trim_start();
+        ["for (", "while (", "do {"]
+            .iter()
+            .any(|start| text.starts_with(start))
+    };
+    let all = 0..lines.len();
+    all.filter(|&at| is_loop(&lines[at].text)).collect()
 }
 
 /// Before the number of loops that become one.

@@ -5,6 +5,7 @@ use fpgacc_performance_model::LoopReport;
 
 use super::data::{Line, Unrolled};
 use super::excerpt;
+use super::position::position;
 
 /// Characters of a condition that a name may have.
 const MOST: usize = 32;
@@ -19,12 +20,25 @@ pub struct Found {
 }
 
 impl Found {
-    /// The loops that are unrolled whole, by name.
-    pub fn unrolled(&self, lines: &[Line]) -> Vec<Unrolled> {
+    /// The loops that are unrolled whole, by name. `spans`: where all loops of the version are from, in their order.
+    pub fn unrolled(
+        &self,
+        lines: &[Line],
+        spans: &[Option<Span>],
+        sources: &SourceMap,
+    ) -> Vec<Unrolled> {
+        let all = excerpt::all_loops(lines);
+        let span = |line: usize| {
+            let at = all.iter().position(|one| *one == line)?;
+            spans.get(at).filter(|_| all.len() == spans.len())
+        };
         let named = |at: &usize| {
+            let span = span(*at);
             Some(Unrolled {
                 name: name(&lines[*at].text)?,
                 rewritten_line: lines[*at].number?,
+                position: span.and_then(|span| Some(position(sources, (*span)?))),
+                is_made: span == Some(&None),
             })
         };
         self.unrolled.iter().filter_map(named).collect()

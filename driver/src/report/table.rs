@@ -222,9 +222,7 @@ fn loops(part: &Part) -> Table {
     for one in &part.loops {
         table.add_row([
             format!("{}{}", "  ".repeat(one.depth), one.name),
-            one.position
-                .as_ref()
-                .map_or("made by fpgacc".to_string(), at),
+            loop_at(one.position.as_ref(), true),
             describe::number(one.trips),
             one.trips_are.clone(),
             one.unroll.to_string(),
@@ -239,7 +237,7 @@ fn loops(part: &Part) -> Table {
         let none = String::new;
         let row = [
             one.name.clone(),
-            none(),
+            loop_at(one.position.as_ref(), one.is_made),
             none(),
             none(),
             "whole".to_string(),
@@ -250,6 +248,15 @@ fn loops(part: &Part) -> Table {
     }
     right(&mut table, &[2, 4, 5]);
     table
+}
+
+/// Where a loop is from.
+fn loop_at(position: Option<&Position>, is_made: bool) -> String {
+    match position {
+        Some(position) => at(position),
+        None if is_made => "made by fpgacc".to_string(),
+        None => String::new(),
+    }
 }
 
 fn accesses(part: &Part) -> Table {
