@@ -137,7 +137,7 @@ fn no_output_is_an_input() {
         "trace -o plain -- ./plain",
         "trace -o facts.yaml --merge facts.yaml facts.yaml",
     ] {
-        let refused = shop.fpgacc(&line).failure();
+        let refused = shop.fpgacc(line).failure();
         let is_told = refused.stderr.contains("is the same as output file");
         assert!(is_told, "{line}: {}", refused.stderr);
         assert_eq!(refused.code, Some(1), "{line}");
