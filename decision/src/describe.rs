@@ -1,5 +1,7 @@
 //! Forms, limits and numbers in words.
 
+use fpgacc_device_passes::options::OwnOptions;
+use fpgacc_device_passes::passes::window;
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_performance_model::{Limit, LoopReport, LsuKind, LsuReport, Pipelining, TripOrigin};
 
@@ -62,10 +64,13 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
                 parts.extend(merged.map(str::to_string));
             }
             "vectorise-loops" if is_new => parts.push(format!("loops with {}", vectors(text))),
-            "window" if is_new => parts.push(match text.rsplit_once(", ") {
-                Some((_, lanes)) => format!("windows, {lanes}"),
-                None => "windows".to_string(),
-            }),
+            "window" if is_new => {
+                let long = if has_long_windows(made) { "long " } else { "" };
+                parts.push(match text.rsplit_once(", ") {
+                    Some((_, lanes)) => format!("{long}windows, {lanes}"),
+                    None => format!("{long}windows"),
+                });
+            }
             "replicate" => parts.push(text.clone()),
             _ => {}
         }
@@ -77,6 +82,17 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
         parts.push(format!("{name} and the loops inside made one"));
     }
     parts.join(", ")
+}
+
+/// Whether a window has more elements than are kept unless the search asks for it.
+fn has_long_windows(made: &Made) -> bool {
+    let done = made.report.done.values().flatten();
+    let of_windows = done.filter(|(pass, _)| *pass == "window");
+    let mut elements = of_windows.filter_map(|(_, text)| {
+        let count = text.split(" a window of ").nth(1)?.split(',').next()?;
+        count.parse::<u64>().ok()
+    });
+    elements.any(|count| count > window::Options::DEFAULT.elements)
 }
 
 /// The vectors that a pass made, as it says itself.

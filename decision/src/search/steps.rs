@@ -245,6 +245,12 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
         }
         found.push(form);
     }
+    let windows: &window::Options = form.options.of();
+    if did(WINDOW) && windows.elements < window::LONG {
+        found.push(with(form, |own: &mut window::Options| {
+            own.elements = window::LONG;
+        }));
+    }
     // Nests are perfect only if no values are read before their inner loops.
     let is_asked = base.switches.contains_key(SCALAR_REPLACEMENT);
     if made.family == Family::SingleWorkItem && did(SCALAR_REPLACEMENT) && !is_asked {

@@ -49,6 +49,14 @@ impl OwnOptions for Options {
     };
 }
 
+/// Elements of windows that hold planes: what the largest devices have room for.
+pub const LONG: u64 = 1 << 20;
+
+const ELEMENTS: Setting = Setting::new("elements", |options, text| {
+    options.of_mut::<Options>().elements = number(text)?;
+    Ok(())
+});
+
 const LANES: Setting = Setting::new("lanes", |options, text| {
     options.of_mut::<Options>().lanes = number(text)?;
     Ok(())
@@ -66,7 +74,7 @@ impl Pass for Window {
     }
 
     fn settings(&self) -> &'static [Setting] {
-        &[LANES]
+        &[LANES, ELEMENTS]
     }
 
     fn run(
