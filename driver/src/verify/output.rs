@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_reported_from_words() {
+    fn times_are_distinguished_from_words() {
         let a = b"Time: 12.5 s\nPASS\n";
         assert_eq!(compare(a, a), Difference::None);
         let Difference::Numbers(line) = compare(a, b"Time:  1.25e-05 s\nPASS\n") else {

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_reported_from_columns() {
+    fn rows_are_distinguished_from_columns() {
         let row = Linear::sym(Sym(1))
             .times(16)
             .and_then(|row| row.plus(&Linear::constant(5), 1));
