@@ -4,7 +4,7 @@
 use petgraph::graph::{EdgeIndex, EdgeReference};
 use petgraph::visit::EdgeRef;
 
-use super::edges::{Cycle, Dependences, Edge, Parts};
+use super::edges::{Cycle, Dependences, Edge, Node, Parts};
 
 /// Rounds of raising the interval: each finds a better cycle, and few are needed.
 const MOST_ROUNDS: usize = 64;
@@ -52,9 +52,18 @@ fn inner_edges(all: &Dependences, parts: &Parts, part: usize) -> Vec<Inner> {
         distance: edge.weight().distance,
         edge: edge.id(),
     };
-    let mut edges: Vec<Inner> = parts.edges(all, part).map(inner).collect();
-    let target = |inner: &Inner| all.edge_endpoints(inner.edge).map(|(_, to)| to);
-    edges.sort_unstable_by_key(|inner| (target(inner), inner.edge));
+    let mut nodes = parts.all[part].clone();
+    nodes.sort_unstable_by_key(|node| match all[*node] {
+        Node::Operation(_) => (*node, None),
+        Node::Hub(after) => (after, Some(*node)),
+    });
+    let mut edges = Vec::new();
+    for node in nodes {
+        // The graph lists the last edge first.
+        let start = edges.len();
+        edges.extend(parts.edges_to(all, part, node).map(inner));
+        edges[start..].reverse();
+    }
     edges
 }
 
@@ -152,7 +161,9 @@ fn cycle_through(
         let inner = &edges[via[at]?];
         let dependence = &all[inner.edge];
         let (from, _) = all.edge_endpoints(inner.edge)?;
-        cycle.nodes.push(all[from]);
+        if let Node::Operation(id) = all[from] {
+            cycle.nodes.push(id);
+        }
         cycle.latency += dependence.latency;
         cycle.distance += dependence.distance;
         cycle.crosses |= dependence.crosses;

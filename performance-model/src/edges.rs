@@ -1,5 +1,6 @@
 //! What the operations of a loop wait for: the graph whose cycles set the initiation interval.
 
+use petgraph::Direction;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, EdgeIndex, EdgeReference, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -20,7 +21,7 @@ pub(super) struct Edge {
 }
 
 /// What an access to external memory takes, and in which part of the iterations it happens.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Wait {
     pub cycles: f64,
     pub share: f64,
@@ -30,12 +31,17 @@ pub(super) struct Wait {
 pub(super) enum Kind {
     Value,
     Carried(String),
+    /// The later access waits for the earlier one.
     Memory {
-        load: usize,
-        store: usize,
+        earlier: usize,
+        later: usize,
     },
     /// A copy of this array is free again.
     Copy(ArrayId),
+    /// What waits for this access has its edge after this one's hub.
+    Earlier(usize),
+    /// This access waits for one whose edge comes before this one's hub.
+    Later(usize),
 }
 
 /// A cycle of dependences.
@@ -47,8 +53,38 @@ pub(super) struct Cycle {
     pub kinds: Vec<Kind>,
 }
 
+impl Cycle {
+    /// The first two accesses of it of which one waits for the other: the earlier one, and the later one.
+    pub fn accesses(&self) -> Option<[usize; 2]> {
+        // A cycle is followed backwards, and may start at a hub.
+        let twice = self.kinds.iter().chain(&self.kinds);
+        let mut waits = None;
+        for kind in twice {
+            match *kind {
+                Kind::Memory { earlier, later } => return Some([earlier, later]),
+                Kind::Later(later) => waits = Some(later),
+                Kind::Earlier(earlier) => {
+                    if let Some(later) = waits {
+                        return Some([earlier, later]);
+                    }
+                }
+                _ => (),
+            }
+        }
+        None
+    }
+}
+
+/// What waits, and is waited for.
+#[derive(Clone, Copy)]
+pub(super) enum Node {
+    Operation(NodeId),
+    /// See [`super::hubs`]; it stands after this node in the order of the program.
+    Hub(NodeIndex),
+}
+
 /// Operations and what each waits for.
-pub(super) type Dependences = DiGraph<NodeId, Edge>;
+pub(super) type Dependences = DiGraph<Node, Edge>;
 
 /// Strongly connected parts of a graph: only they have cycles.
 pub(super) struct Parts {
@@ -74,6 +110,17 @@ impl Parts {
     /// The index of a node in its part.
     pub fn index_in_part(&self, node: NodeIndex) -> usize {
         self.indices[node.index()].1
+    }
+
+    /// The edges inside of a part that lead to one of its nodes, the last one first.
+    pub fn edges_to<'a>(
+        &'a self,
+        graph: &'a Dependences,
+        part: usize,
+        node: NodeIndex,
+    ) -> impl Iterator<Item = EdgeReference<'a, Edge>> {
+        let edges = graph.edges_directed(node, Direction::Incoming);
+        edges.filter(move |edge| self.indices[edge.source().index()].0 == part)
     }
 
     /// The edges inside of a part.

@@ -25,6 +25,7 @@ mod estimate;
 mod forward;
 mod graph;
 mod groups;
+mod hubs;
 mod iteration_space;
 mod launch;
 mod lower;

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use petgraph::graph::NodeIndex;
 
-use super::edges::{Dependences, Edge, Kind, Wait};
+use super::edges::{Dependences, Edge, Kind, Node, Wait};
 use super::graph::{Access, MemoryKind, NodeId, RegionId};
+use super::hubs::{Does, Hubs, Weight};
 use super::ordering::Order;
 use super::timing::{LOCAL_PORTS, Timer, Timing};
 
@@ -21,6 +22,7 @@ impl Timer<'_> {
     ) {
         // The stores of loops inside, apart from all else that those loops do.
         let mut stores: BTreeMap<NodeId, NodeIndex> = BTreeMap::new();
+        let mut hubs = Hubs::default();
         let orders = self.orders[region].iter();
         for order in orders.filter(|order| !self.is_short(region, order)) {
             let (from, to) = order.ends;
@@ -32,23 +34,34 @@ impl Timer<'_> {
                 is_apart.then(|| {
                     *stores
                         .entry(carrier)
-                        .or_insert_with(|| all.add_node(carrier))
+                        .or_insert_with(|| all.add_node(Node::Operation(carrier)))
                 })
             };
             let ends = (stores_of(from, order.earlier), stores_of(to, order.later));
-            let (load, store) = match self.graph.accesses[order.earlier].is_store {
-                true => (order.later, order.earlier),
-                false => (order.earlier, order.later),
-            };
             let (latency, access) = self.ordered_after(region, order, inner);
+            let distance = order.distance();
+            if ends == (None, None) && !order.copy {
+                let does = |node, access| Does { node, access };
+                let weight = Weight {
+                    latency,
+                    access,
+                    distance,
+                };
+                let (earlier, later) = (does(source, order.earlier), does(target, order.later));
+                hubs.add(weight, earlier, later);
+                continue;
+            }
             let edge = Edge {
                 latency,
                 access,
-                distance: order.distance as f64,
+                distance,
                 crosses: false,
                 kind: match order.copy {
                     true => Kind::Copy(self.graph.accesses[order.later].array),
-                    false => Kind::Memory { load, store },
+                    false => Kind::Memory {
+                        earlier: order.earlier,
+                        later: order.later,
+                    },
                 },
             };
             let target = ends.1.unwrap_or(target);
@@ -63,6 +76,7 @@ impl Timer<'_> {
             }
             all.add_edge(source, target, edge);
         }
+        hubs.connect(all);
     }
 
     /// Whether an access is a store in a loop inside, and nothing in that loop waits for what it stores to

@@ -14,7 +14,7 @@ use petgraph::graph::NodeIndex;
 
 use super::board::Board;
 use super::critical::critical_cycle;
-use super::edges::{Cycle, Dependences, Edge, Kind, Parts, Wait, settle};
+use super::edges::{Cycle, Dependences, Edge, Kind, Node, Parts, Wait, settle};
 use super::graph::{Access, Graph, MemoryKind, NodeId, Op, RegionId};
 use super::launch::LaunchShape;
 use super::lsu;
@@ -401,8 +401,10 @@ impl Timer<'_> {
     ) -> (Dependences, BTreeMap<NodeId, NodeIndex>) {
         let edges = 2 * nodes.len() + self.orders[region].len();
         let mut all = Dependences::with_capacity(nodes.len(), edges);
-        let index: BTreeMap<NodeId, NodeIndex> =
-            nodes.iter().map(|&id| (id, all.add_node(id))).collect();
+        let index: BTreeMap<NodeId, NodeIndex> = (nodes
+            .iter()
+            .map(|&id| (id, all.add_node(Node::Operation(id)))))
+        .collect();
         for &id in nodes {
             let node = &self.graph.nodes[id];
             for input in &node.inputs {
@@ -560,11 +562,13 @@ impl Timer<'_> {
         if let Some(array) = copy {
             return Limit::Serialised(array.clone());
         }
-        for kind in &cycle.kinds {
-            if let Kind::Memory { load, store } = kind {
-                let (load, store) = (&self.graph.accesses[*load], &self.graph.accesses[*store]);
-                return self.between_accesses(load, store, latency, cycle.distance);
-            }
+        if let Some(ends) = cycle.accesses() {
+            let [earlier, later] = ends.map(|at| &self.graph.accesses[at]);
+            let (load, store) = match earlier.is_store {
+                true => (later, earlier),
+                false => (earlier, later),
+            };
+            return self.between_accesses(load, store, latency, cycle.distance);
         }
         let name = cycle.kinds.iter().find_map(|kind| match kind {
             Kind::Carried(name) => Some(name.clone()),
