@@ -1,8 +1,9 @@
 //! Integer polynomials over loop counters, ids and unknown numbers: the form in which addresses and trip
 //! counts are compared.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Deref;
 use std::rc::Rc;
 
 /// A number that is not constant.
@@ -22,57 +23,128 @@ pub enum Sym {
     Opaque(usize),
 }
 
-/// Powers of symbols, sorted.
-type Monomial = Vec<Sym>;
-
 /// Products of more symbols than this are not followed.
 const MAX_DEGREE: usize = 4;
 /// Sums of more terms than this are not followed.
 const MAX_TERMS: usize = 24;
 
+/// A product of symbols, sorted; of none, one. It owns no memory elsewhere: analyses make millions of them.
+#[derive(Clone, Copy)]
+struct Monomial {
+    symbols: [Sym; MAX_DEGREE],
+    degree: usize,
+}
+
+impl Monomial {
+    const ONE: Self = Monomial {
+        symbols: [Sym::Opaque(0); MAX_DEGREE],
+        degree: 0,
+    };
+
+    /// The product of symbols; `None`: there are too many.
+    fn of(all: impl Iterator<Item = Sym>) -> Option<Self> {
+        let mut product = Self::ONE;
+        for sym in all {
+            *product.symbols.get_mut(product.degree)? = sym;
+            product.degree += 1;
+        }
+        product.symbols[..product.degree].sort_unstable();
+        Some(product)
+    }
+
+    /// The same without the symbols that do not pass.
+    fn only(&self, passes: impl Fn(Sym) -> bool) -> Self {
+        let kept = self.iter().copied().filter(|sym| passes(*sym));
+        Self::of(kept).expect("it is a part of a product")
+    }
+}
+
+impl Deref for Monomial {
+    type Target = [Sym];
+    fn deref(&self) -> &[Sym] {
+        &self.symbols[..self.degree]
+    }
+}
+
+impl fmt::Debug for Monomial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl PartialEq for Monomial {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Monomial {}
+
+impl PartialOrd for Monomial {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Monomial {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
 /// A sum of integer multiples of products of symbols. Copies share their terms: states of a kernel hold
 /// many of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Poly {
-    terms: Rc<BTreeMap<Monomial, i128>>,
+    /// By their products; none is zero.
+    terms: Rc<Vec<(Monomial, i128)>>,
 }
 
 impl Poly {
     /// A constant.
     pub fn constant(value: i128) -> Self {
         let mut poly = Poly::default();
-        poly.add_term(Vec::new(), value);
+        poly.add_term(Monomial::ONE, value);
         poly
     }
 
     /// A symbol.
     pub fn sym(sym: Sym) -> Self {
-        let mut poly = Poly::default();
-        poly.add_term(vec![sym], 1);
-        poly
+        let mut product = Monomial::ONE;
+        (product.symbols[0], product.degree) = (sym, 1);
+        Poly {
+            terms: Rc::new(vec![(product, 1)]),
+        }
     }
 
     fn add_term(&mut self, monomial: Monomial, by: i128) {
         let terms = Rc::make_mut(&mut self.terms);
-        match terms.entry(monomial) {
-            Entry::Vacant(location) if by != 0 => {
-                location.insert(by);
-            }
-            Entry::Vacant(_) => {}
-            Entry::Occupied(mut location) => {
-                *location.get_mut() = location.get().saturating_add(by);
-                if *location.get() == 0 {
-                    location.remove();
+        match terms.binary_search_by(|(own, _)| own.cmp(&monomial)) {
+            Err(_) if by == 0 => {}
+            Err(at) => terms.insert(at, (monomial, by)),
+            Ok(at) => {
+                terms[at].1 = terms[at].1.saturating_add(by);
+                if terms[at].1 == 0 {
+                    terms.remove(at);
                 }
             }
         }
+    }
+
+    /// What the product of no symbols is multiplied by: it is the first of all.
+    fn constant_term(&self) -> Option<i128> {
+        let first = self
+            .terms
+            .first()
+            .filter(|(monomial, _)| monomial.is_empty());
+        first.map(|(_, by)| *by)
     }
 
     /// The value, if it is a constant.
     pub fn as_constant(&self) -> Option<i128> {
         match self.terms.len() {
             0 => Some(0),
-            1 => self.terms.get(&Vec::new()).copied(),
+            1 => self.constant_term(),
             _ => None,
         }
     }
@@ -81,7 +153,7 @@ impl Poly {
     pub fn plus(&self, other: &Poly, factor: i128) -> Self {
         let mut sum = self.clone();
         for (monomial, by) in other.terms.iter() {
-            sum.add_term(monomial.clone(), by.saturating_mul(factor));
+            sum.add_term(*monomial, by.saturating_mul(factor));
         }
         sum
     }
@@ -91,11 +163,7 @@ impl Poly {
         let mut product = Poly::default();
         for (a, x) in self.terms.iter() {
             for (b, y) in other.terms.iter() {
-                let mut monomial: Monomial = a.iter().chain(b).copied().collect();
-                monomial.sort_unstable();
-                if monomial.len() > MAX_DEGREE {
-                    return None;
-                }
+                let monomial = Monomial::of(a.iter().chain(b.iter()).copied())?;
                 product.add_term(monomial, x.saturating_mul(*y));
             }
         }
@@ -107,9 +175,13 @@ impl Poly {
         self.terms.iter().map(|(monomial, by)| (&monomial[..], *by))
     }
 
-    /// The symbols in it.
-    pub fn symbols(&self) -> BTreeSet<Sym> {
-        self.terms.keys().flatten().copied().collect()
+    /// The symbols in it, sorted, each once.
+    pub fn symbols(&self) -> Vec<Sym> {
+        let monomials = self.terms.iter().flat_map(|(monomial, _)| monomial.iter());
+        let mut all: Vec<Sym> = monomials.copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// What `sym` is multiplied by; `None` if a power of it occurs.
@@ -119,8 +191,7 @@ impl Poly {
             match monomial.iter().filter(|s| **s == sym).count() {
                 0 => {}
                 1 => {
-                    let rest = monomial.iter().copied().filter(|s| *s != sym).collect();
-                    coefficient.add_term(rest, *by);
+                    coefficient.add_term(monomial.only(|other| other != sym), *by);
                 }
                 _ => return None,
             }
@@ -132,33 +203,26 @@ impl Poly {
     pub fn without(&self, sym: Sym) -> Poly {
         let terms = self.terms.iter().filter(|(m, _)| !m.contains(&sym));
         Poly {
-            terms: Rc::new(terms.map(|(m, by)| (m.clone(), *by)).collect()),
+            terms: Rc::new(terms.copied().collect()),
         }
     }
 
     /// What is not constant, and the constant.
     pub fn split_constant(&self) -> (Poly, i128) {
-        let mut rest = self.clone();
-        let Some(constant) = self.terms.get(&Vec::new()) else {
-            return (rest, 0);
+        let Some(constant) = self.constant_term() else {
+            return (self.clone(), 0);
         };
-        Rc::make_mut(&mut rest.terms).remove(&Vec::new());
-        (rest, *constant)
+        let rest = Rc::new(self.terms[1..].to_vec());
+        (Poly { terms: rest }, constant)
     }
 
     /// The same where some symbols have known values.
     pub fn with_values(&self, of: &dyn Fn(Sym) -> Option<i128>) -> Poly {
         let mut sum = Poly::default();
         for (monomial, by) in self.terms.iter() {
-            let mut rest = Vec::new();
-            let mut factor = *by;
-            for sym in monomial {
-                match of(*sym) {
-                    Some(value) => factor = factor.saturating_mul(value),
-                    None => rest.push(*sym),
-                }
-            }
-            sum.add_term(rest, factor);
+            let values = monomial.iter().filter_map(|sym| of(*sym));
+            let factor = values.fold(*by, i128::saturating_mul);
+            sum.add_term(monomial.only(|sym| of(sym).is_none()), factor);
         }
         sum
     }
@@ -168,7 +232,7 @@ impl Poly {
         let mut sum = 0.0;
         for (monomial, by) in self.terms.iter() {
             let mut product = *by as f64;
-            for sym in monomial {
+            for sym in monomial.iter() {
                 product *= of(*sym)?;
             }
             sum += product;
