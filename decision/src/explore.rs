@@ -67,7 +67,7 @@ impl Explored {
 
     /// Whether the passes made the same of another variant.
     pub fn is_same(&self, other: &Explored) -> bool {
-        self.made.is_made_by(&other.made.report)
+        self.made.is_like(&other.made)
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use fpgacc_device_passes::options::General;
 use fpgacc_device_passes::pass::Pass;
+use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{self, coalesce, promote, unroll};
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_device_passes::versions;
@@ -57,6 +58,7 @@ struct Form {
     pipeline: Pipeline,
     module: Module,
     report: Report,
+    changed: ChangedLoops,
     /// Whether it is also built as it is: asked for apart.
     general: General,
 }
@@ -64,17 +66,45 @@ struct Form {
 impl Form {
     /// One of these forms that is this one.
     fn known_among<'m>(&self, mut priced: impl Iterator<Item = &'m Made>) -> Option<&'m Made> {
-        priced.find(|made| is_one_form(&made.report, &self.report))
+        priced.find(|made| {
+            self.did(&made.report, &made.changed) && made.report.launches == self.report.launches
+        })
     }
 
     fn is_made_like(&self, other: &Form) -> bool {
-        self.general == other.general && is_one_form(&self.report, &other.report)
+        self.general == other.general
+            && self.did(&other.report, &other.changed)
+            && self.report.launches == other.report.launches
+    }
+
+    /// Whether the passes did the same.
+    fn did(&self, report: &Report, changed: &ChangedLoops) -> bool {
+        self.changed == *changed && did_the_same(&self.report, report)
     }
 }
 
-/// Whether the passes did the same for the same launches.
-fn is_one_form(report: &Report, other: &Report) -> bool {
-    did_the_same(report, other) && report.launches == other.launches
+/// The loops that passes were asked to change and changed, by their indices: what the passes say of two loops may be
+/// the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ChangedLoops {
+    unrolled: Vec<Factor>,
+    coalesced: Vec<usize>,
+}
+
+impl ChangedLoops {
+    fn of(pipeline: &Pipeline, report: &Report) -> Self {
+        let mut changed = ChangedLoops::default();
+        if report.did(passes::Unroll.name()) {
+            let options: &unroll::Options = pipeline.options.of();
+            changed.unrolled.clone_from(&options.factors);
+        }
+        if report.did(passes::Coalesce.name()) {
+            let options: &coalesce::Options = pipeline.options.of();
+            changed.coalesced.clone_from(&options.nests);
+            changed.coalesced.sort_unstable();
+        }
+        changed
+    }
 }
 
 fn did_the_same(report: &Report, other: &Report) -> bool {
@@ -93,6 +123,8 @@ pub struct Made {
     pub family: Family,
     /// What the passes did.
     pub report: Report,
+    /// Which loops they changed.
+    changed: ChangedLoops,
     /// Loops that may be unrolled, of its first version.
     pub loops: Vec<unroll::Candidate>,
     /// What may be loaded once before loops, of its first version.
@@ -106,9 +138,9 @@ pub struct Made {
 }
 
 impl Made {
-    /// Whether the passes did the same in another run, so that it is one form.
-    pub fn is_made_by(&self, report: &Report) -> bool {
-        did_the_same(&self.report, report)
+    /// Whether the passes did the same for another one, so that they are one form.
+    pub fn is_like(&self, other: &Made) -> bool {
+        self.changed == other.changed && did_the_same(&self.report, &other.report)
     }
 }
 
@@ -171,6 +203,7 @@ impl Pricing<'_> {
         let general = std::mem::replace(&mut pipeline.options.general, General::Never);
         let report = pipeline::run(&mut module, self.facts, &pipeline);
         Form {
+            changed: ChangedLoops::of(&pipeline, &report),
             pipeline,
             module,
             report,
@@ -183,12 +216,9 @@ impl Pricing<'_> {
             pipeline,
             module,
             report,
+            changed,
             ..
         } = form;
-        let is_done = |name: &str| {
-            let mut done = report.done.values().flatten();
-            done.any(|(pass, _)| *pass == name)
-        };
         let promotes = pipeline.level >= 3 && pipeline.runs(&passes::Promote);
         let first = price.parts.first().map(|part| part.prediction.form);
         let kernel = self.versions(&module).next();
@@ -196,16 +226,9 @@ impl Pricing<'_> {
         // No pass that runs after these two changes which loops there are.
         let named = function.map(|function| loop_names::names(function, self.sources));
         let name = |at: usize| named.as_ref()?.get(at).cloned();
-        let mut unrolled = Vec::new();
-        if is_done(passes::Unroll.name()) {
-            let factors = pipeline.options.of::<unroll::Options>().factors.iter();
-            unrolled.extend(factors.filter_map(|one| Some((name(one.index)?, one.copies))));
-        }
-        let mut coalesced = Vec::new();
-        if is_done(passes::Coalesce.name()) {
-            let nests = pipeline.options.of::<coalesce::Options>().nests.iter();
-            coalesced.extend(nests.filter_map(|at| name(*at)));
-        }
+        let unrolled = changed.unrolled.iter();
+        let unrolled = unrolled.filter_map(|one| Some((name(one.index)?, one.copies)));
+        let coalesced = changed.coalesced.iter().filter_map(|at| name(*at));
         Made {
             price,
             family: match first {
@@ -220,11 +243,12 @@ impl Pricing<'_> {
                 .filter(|_| promotes)
                 .map(|kernel| promote::candidates(&module, kernel))
                 .unwrap_or_default(),
-            unrolled,
+            unrolled: unrolled.collect(),
             nests: function
                 .map(|function| coalesce::candidates(&module, function))
                 .unwrap_or_default(),
-            coalesced,
+            coalesced: coalesced.collect(),
+            changed,
         }
     }
 

@@ -142,6 +142,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether a pass rewrote a kernel or a version.
+    pub fn did(&self, name: &str) -> bool {
+        let mut done = self.done.values().flatten();
+        done.any(|(pass, _)| *pass == name)
+    }
+
     /// The kernels and versions that are launched as one work-item.
     pub fn tasks(&self, module: &Module) -> BTreeSet<FunctionId> {
         let is_task = |id: &FunctionId| {

@@ -194,14 +194,19 @@ impl Case {
             self.others
         );
         let report = shop.fpgacc(&command).success().stdout;
-        let report: Value = serde_json::from_str(&report).expect("JSON");
-        let kernel = &report["programs"][0]["kernels"][0];
-        let chosen = kernel["chosen"].as_u64().expect("a place") as usize;
-        let chosen = &kernel["candidates"][chosen];
-        let label = chosen["label"].as_str().expect("a label");
-        let seconds = chosen["seconds"]["value"].as_f64();
-        (label.to_string(), seconds.expect("seconds"))
+        chosen(&report)
     }
+}
+
+/// The label and the predicted seconds of the form that a report's kernel gets.
+fn chosen(report: &str) -> (String, f64) {
+    let report: Value = serde_json::from_str(report).expect("JSON");
+    let kernel = &report["programs"][0]["kernels"][0];
+    let chosen = kernel["chosen"].as_u64().expect("an index") as usize;
+    let chosen = &kernel["candidates"][chosen];
+    let label = chosen["label"].as_str().expect("a label");
+    let seconds = chosen["seconds"]["value"].as_f64();
+    (label.to_string(), seconds.expect("seconds"))
 }
 
 #[test]
@@ -217,4 +222,25 @@ fn each_step_of_the_search_pays_somewhere() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// Two loops, of which unrolling the second one pays.
+const TWO_LOOPS: &str = "\
+__kernel void k(__global const float *in, __global float *out, __global int *table)
+{
+    int a = 1;
+    for (int i = 0; i < 64; i++) a = table[a & 1023];
+    for (int i = 0; i < 64; i++) out[i] = in[i] * 3.0f;
+    out[64] = a;
+}
+";
+
+#[test]
+fn forms_that_unroll_different_loops_are_different() {
+    let shop = Workshop::new();
+    shop.write("k.cl", TWO_LOOPS);
+    let report = shop.fpgacc("report --json --kernel-opt=3 k.cl").success();
+    let (label, _) = chosen(&report.stdout);
+    assert!(label.contains("line 5 unrolled"), "{label}");
+    assert!(!label.contains("line 4 unrolled"), "{label}");
 }

@@ -254,7 +254,7 @@ impl Search<'_> {
     /// Makes and prices a form. Its index among the forms.
     fn add(&mut self, pipeline: Pipeline, rank: u32, from: Option<usize>) -> usize {
         let (pipeline, made) = self.make(pipeline);
-        let known = self.made().position(|other| other.is_made_by(&made.report));
+        let known = self.made().position(|other| other.is_like(&made));
         if let Some(at) = known {
             let known = &mut self.nodes[at].candidate;
             // The same form: of its pipelines the one with more passes on, which say why they did nothing.
@@ -264,7 +264,7 @@ impl Search<'_> {
             }
             return at;
         }
-        let label = self.tell_apart(label(&made, self.nodes.is_empty()));
+        let label = self.distinguished(label(&made, self.nodes.is_empty()));
         let known = from.map(|from| &self.nodes[from]);
         let known = known.filter(|from| steps::has_loops_of(&from.candidate.pipeline, &pipeline));
         let loops = Loops::of(known.map(|from| &from.loops), &made);
@@ -292,7 +292,7 @@ impl Search<'_> {
     }
 
     /// A label that no other form has.
-    fn tell_apart(&self, label: String) -> String {
+    fn distinguished(&self, label: String) -> String {
         let is_taken = |label: &str| self.nodes.iter().any(|node| node.candidate.label == label);
         if !is_taken(&label) {
             return label;

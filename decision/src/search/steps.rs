@@ -187,10 +187,7 @@ pub fn is_widened(form: &Pipeline) -> bool {
 
 /// The forms that other work or another order of it makes.
 pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline> {
-    let did = |name: &str| {
-        let mut done = made.report.done.values().flatten();
-        done.any(|(pass, _)| *pass == name)
-    };
+    let did = |name: &str| made.report.did(name);
     let mut found = Vec::new();
     let loops: &ndrange_to_loop::Options = form.options.of();
     let has_loops = made.family == Family::SingleWorkItem && did(NDRANGE_TO_LOOP);
@@ -364,8 +361,7 @@ pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
                 .map(|units| with(form, |own: &mut replicate::Options| own.units = units)),
         );
     }
-    let mut done = made.report.done.values().flatten();
-    if made.family == Family::SingleWorkItem && done.any(|(pass, _)| *pass == WINDOW) {
+    if made.family == Family::SingleWorkItem && made.report.did(WINDOW) {
         found.extend(
             next(&LANES, window_lanes(form))
                 .map(|lanes| with(form, |own: &mut window::Options| own.lanes = lanes)),
