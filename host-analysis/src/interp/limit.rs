@@ -98,6 +98,20 @@ mod tests {
         text
     }
 
+    /// Each function is given away twice by the next.
+    #[test]
+    fn functions_that_are_given_away_are_followed_so_long() {
+        let mut text = "void f0(int n) { clFinish(n); }\n".to_string();
+        for level in 1..40 {
+            let given = format!("other(f{}, n);", level - 1);
+            text += &format!("void f{level}(int n) {{ {given} {given} }}\n");
+        }
+        let (sources, hosts) = host("", &format!("{text}int main() {{ f39(1); }}"));
+        let mut interp = Interp::new(&hosts, &sources);
+        interp.run();
+        assert!(interp.budget.flat);
+    }
+
     #[test]
     fn of_a_library_little_is_followed() {
         let text = library(60);

@@ -96,13 +96,13 @@ impl<'a> Interp<'a> {
             all.all.add(&first_values);
             let mut calls = own.called.clone();
             calls.extend(first_values.called);
-            let mut names: Vec<String> = all.all.names.iter().cloned().collect();
             // Functions that are named may be called by what they are given to.
-            names.retain(|name| {
+            let names = own.names.iter().chain(&first_values.names);
+            let named = names.filter(|name| {
                 self.program.hosts[id.host].macros.knows(name)
-                    || self.program.functions.contains_key(&**name)
+                    || self.program.functions.contains_key(&***name)
             });
-            calls.extend(names);
+            calls.extend(named.cloned());
             while let Some(name) = calls.pop() {
                 if !seen.insert((id.host, name.clone())) {
                     continue;

@@ -218,9 +218,8 @@ impl<'a> Interp<'a> {
         let Some(&function) = self.program.named(name).first() else {
             return;
         };
-        if self.walk.frames.len() >= MAX_CALLS
-            || self.walk.frames.iter().any(|f| f.fn_id == function)
-        {
+        let recursive = self.walk.frames.iter().any(|f| f.fn_id == function);
+        if self.budget.flat || recursive || self.walk.frames.len() >= MAX_CALLS {
             self.memo.invalidate();
             self.trace.unfollowed.insert(function);
             return self.havoc_lasting("a function that is passed as a pointer may change it");
