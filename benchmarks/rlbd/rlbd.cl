@@ -54,6 +54,11 @@ __constant uint SCHEMAS[] = {0x0800, 0x0801, 0x0802, 0x0401, 0x0804, 0x0402, 0x0
 #define KIND_LAST 6
 #define KIND_TAIL 3 /* of four bytes that are left over */
 
+/* A frame of the last kind: where nothing else fits, the next is likely to be one, too. */
+#define PLAIN_VALUES (FRAME_DELTA_BYTES / 8)
+#define PLAIN_WORDS (2 * PLAIN_VALUES)
+#define PLAIN_BYTES (HEADER_BYTES + 8 * (PLAIN_VALUES - 1))
+
 /* The kinds, as bits, that do not fit value `i` of a frame that begins at a word: the 8-byte and the 4-byte one. */
 uint misfits(__local const uint *words, uint at, uint i, uint remaining)
 {
@@ -93,6 +98,22 @@ void put(__local uint *slot, uint place, ulong value, uint bytes)
         atomic_or(&slot[word + 2], (uint)(kept >> (64 - shift)));
 }
 
+/* The kinds, as bits, but for the last one, that fit all of the first few values. */
+uint fitting(__local const uint *bad)
+{
+    uint all_bad = 0;
+    for (uint i = 0; i < LOOKAHEAD; i++)
+        all_bad |= bad[i];
+    return ~all_bad & ((1u << KIND_LAST) - 1);
+}
+
+/* Writes the base of a frame and what its header says. */
+void put_header(__local uint *slot, uint place, ulong base_value, uint schema, uint count)
+{
+    put(slot, place, base_value, 8);
+    put(slot, place + 8, (ulong)schema | (ulong)(count - 1) << 16, 8);
+}
+
 /* The frames follow one another. A work-item has a value of the next one: all tell which kinds do not fit the first
  * few, and, once the kind is known, where it ends, and write their deltas. */
 __kernel __attribute__((reqd_work_group_size(COMPRESS_LANES, 1, 1)))
@@ -100,7 +121,7 @@ void rlbd_compress(__global const ulong *input, ulong words, __global ulong *slo
 {
     __local ulong staged[PARTITION / 8], packed[SLOT / 8];
     /* Of this frame, the next and the one before: who is behind still reads that. */
-    __local uint bad[3][LOOKAHEAD], ends[3];
+    __local uint bad[3][COMPRESS_LANES / PLAIN_VALUES * LOOKAHEAD], ends[3];
     __local const uint *values = (__local const uint *)staged;
     __local uint *slot = (__local uint *)packed;
     uint lane = get_local_id(0);
@@ -118,19 +139,43 @@ void rlbd_compress(__global const ulong *input, ulong words, __global ulong *slo
         ends[lane] = UINT_MAX;
     barrier(CLK_LOCAL_MEM_FENCE);
 
+    /* Of two frames that are looked at side by side: this work-item's, and the value in it. */
+    uint own_frame = lane / PLAIN_VALUES, own_value = lane % PLAIN_VALUES;
+    bool was_plain = false;
     uint place = 0, frame = 0;
     for (uint done = 0; done < end;) {
         uint remaining = end - done, next = (frame + 1) % 3;
+        /* A chain of frames takes half as long where two of them are made at a time. */
+        if (was_plain && remaining >= 2 * PLAIN_WORDS) {
+            uint begin = done + own_frame * PLAIN_WORDS;
+            if (own_value < LOOKAHEAD)
+                bad[frame][own_frame * LOOKAHEAD + own_value] = misfits(values, begin, own_value + 1, end - begin);
+            if (lane == 0)
+                ends[next] = UINT_MAX;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            uint good = fitting(bad[frame]) | fitting(bad[frame] + LOOKAHEAD);
+            frame = next;
+            was_plain = good == 0;
+            if (was_plain) {
+                uint own_place = place + own_frame * PLAIN_BYTES;
+                ulong base_value = pair_at(values, begin);
+                ulong difference = pair_at(values, begin + 2 * own_value) - base_value;
+                if (own_value == 0)
+                    put_header(slot, own_place, base_value, SCHEMAS[KIND_LAST], PLAIN_VALUES);
+                else
+                    put(slot, own_place + HEADER_BYTES + 8 * (own_value - 1), difference, 8);
+                place += 2 * PLAIN_BYTES;
+                done += 2 * PLAIN_WORDS;
+            }
+            continue;
+        }
         uint own_bad = misfits(values, done, lane + 1, remaining);
         if (lane < LOOKAHEAD)
             bad[frame][lane] = own_bad;
         if (lane == 0)
             ends[next] = UINT_MAX;
         barrier(CLK_LOCAL_MEM_FENCE);
-        uint all_bad = 0;
-        for (uint i = 0; i < LOOKAHEAD; i++)
-            all_bad |= bad[frame][i];
-        uint good = ~all_bad & ((1u << KIND_LAST) - 1);
+        uint good = fitting(bad[frame]);
         uint kind = good == 0 ? KIND_LAST : popcount((good & -good) - 1);
         if (remaining < 2)
             kind = KIND_TAIL;
@@ -150,9 +195,7 @@ void rlbd_compress(__global const ulong *input, ulong words, __global ulong *slo
 
         ulong base_value = (ulong)value_at(values, done, base);
         if (lane == 0)
-            put(slot, place, base == 4 ? (ulong)(uint)base_value : base_value, 8);
-        if (lane == 1)
-            put(slot, place + 8, (ulong)schema | (ulong)(count - 1) << 16, 8);
+            put_header(slot, place, base == 4 ? (ulong)(uint)base_value : base_value, schema, count);
         place += HEADER_BYTES;
         if (delta > 0) {
             for (uint i = 1 + lane; i < count; i += COMPRESS_LANES) {
@@ -162,6 +205,7 @@ void rlbd_compress(__global const ulong *input, ulong words, __global ulong *slo
             place += (count - 1) * delta;
         }
         done += count * (base / 4);
+        was_plain = kind == KIND_LAST;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lane == 0)
