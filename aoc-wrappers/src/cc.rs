@@ -28,6 +28,16 @@ pub enum CcError {
         /// The environment variable that names one.
         variable: &'static str,
     },
+    /// The compiler that was found runs fpgacc, which would look for a compiler again, without end.
+    #[error(
+        "the {language} compiler that fpgacc runs is fpgacc again: name the compiler of hosts in ${variable}"
+    )]
+    Itself {
+        /// `C` or `C++`.
+        language: &'static str,
+        /// The environment variable that names one.
+        variable: &'static str,
+    },
     /// A tool of binutils is not installed.
     #[error("cannot find `{0}`: install the Debian package `binutils`")]
     MissingBinutils(&'static str),
@@ -106,6 +116,13 @@ impl Language {
         }
     }
 
+    fn title(self) -> &'static str {
+        match self {
+            Language::C => "C",
+            Language::Cxx => "C++",
+        }
+    }
+
     /// The environment variable that names its compiler.
     pub fn variable(self) -> &'static str {
         match self {
@@ -158,6 +175,10 @@ pub struct Linked {
     pub is_made: bool,
 }
 
+/// Set for the compiler that fpgacc runs. Whatever stands between them, a script or a launcher, fpgacc
+/// knows by it that it is that compiler.
+const INSIDE: &str = "FPGACC_RUNS_COMPILER";
+
 /// A compiler of C or C++.
 #[derive(Clone, Debug)]
 pub struct Compiler {
@@ -170,6 +191,12 @@ impl Compiler {
     /// The compiler that `$CC` or `$CXX` names, with the arguments given there; else the first of
     /// the usual names in `$PATH`.
     pub fn find(language: Language) -> Result<Self, CcError> {
+        if std::env::var_os(INSIDE).is_some() {
+            return Err(CcError::Itself {
+                language: language.title(),
+                variable: language.variable(),
+            });
+        }
         let named = std::env::var_os(language.variable());
         Self::find_in(
             language,
@@ -186,10 +213,7 @@ impl Compiler {
     ) -> Result<Self, CcError> {
         let here = std::env::current_dir().unwrap_or_default();
         let missing = |tried: String| CcError::Missing {
-            language: match language {
-                Language::C => "C",
-                Language::Cxx => "C++",
-            },
+            language: language.title(),
             tried,
             package: language.package(),
             variable: language.variable(),
@@ -200,8 +224,10 @@ impl Compiler {
                 variable: language.variable(),
                 value: value.to_string(),
             })?;
+            // Also where a launcher runs it: `CC='ccache fpgacc'`.
+            let is_own = words.iter().any(|word| names_fpgacc(word));
             let mut words = words.into_iter();
-            if let Some(name) = words.next().filter(|name| !names_fpgacc(name)) {
+            if let Some(name) = words.next().filter(|_| !is_own) {
                 let program = which::which_in(&name, path, &here)
                     .map_err(|_| missing(format!("${}={value}", language.variable())))?;
                 return Ok(Compiler {
@@ -234,7 +260,9 @@ impl Compiler {
 
     /// A command line that starts with this compiler, in the user's folder.
     pub fn command(&self) -> Command {
-        Command::new(&self.program).args(self.args.iter().cloned())
+        Command::new(&self.program)
+            .args(self.args.iter().cloned())
+            .env(INSIDE, "1")
     }
 
     /// The first line of `--version`.

@@ -128,6 +128,29 @@ fn programs_without_opencl_are_those_of_cc() {
 }
 
 #[test]
+fn a_compiler_that_runs_fpgacc_is_no_compiler() {
+    let shop = plain();
+    // make and others put what runs fpgacc into the variable that names fpgacc's own compiler.
+    shop.write("launch", "#!/bin/sh\nexec \"$@\"\n");
+    shop.write("wrapped", "#!/bin/sh\nexec fpgacc \"$@\"\n");
+    shop.sh("chmod +x launch wrapped").success();
+    shop.sh("CC='./launch fpgacc' ./launch fpgacc -c conftest.c -lm -o conftest.o")
+        .success();
+    // Nothing says what a script runs: it is known when fpgacc gets there.
+    for words in ["-c conftest.c", "-E conftest.c", "conftest.o -o app"] {
+        let outcome = shop.sh(&format!("CC=./wrapped fpgacc {words}")).failure();
+        assert_eq!(outcome.code, Some(1));
+        assert!(
+            outcome.stderr.contains(
+                "error: the C compiler that fpgacc runs is fpgacc again: name the compiler of hosts in $CC"
+            ),
+            "{}",
+            outcome.stderr
+        );
+    }
+}
+
+#[test]
 fn nothing_but_objects_is_left_to_the_linker() {
     let shop = plain();
     shop.write("sub/none", "");
