@@ -161,6 +161,16 @@ pub fn is_dry() -> bool {
     DRY.load(Ordering::Relaxed)
 }
 
+/// Lets the programs that are run have huge pages: an allocator that takes none itself turns them off for the
+/// whole process, and children inherit that.
+pub fn leave_huge_pages_to_children() {
+    let off: libc::c_ulong = 0;
+    // SAFETY: the call takes numbers only.
+    unsafe {
+        libc::prctl(libc::PR_SET_THP_DISABLE, off, off, off, off);
+    }
+}
+
 /// A command to run: program, arguments, working folder, environment, input.
 ///
 /// Standard input is empty unless [`Command::stdin`] gives it something: no tool of a compiler

@@ -94,6 +94,7 @@ const FAILED: u8 = 1;
 const MISUSED: u8 = 2;
 
 fn main() -> ExitCode {
+    fpgacc_aoc_wrappers::process::leave_huge_pages_to_children();
     // A child that builds kernels in a process of its own is this program again.
     fpgacc_aoc_wrappers::worker::run_if_asked();
     fpgacc_aoc_wrappers::scratch::clean_up_on_signals();
