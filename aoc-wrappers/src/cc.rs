@@ -131,6 +131,13 @@ impl Language {
         }
     }
 
+    fn itself(self) -> CcError {
+        CcError::Itself {
+            language: self.title(),
+            variable: self.variable(),
+        }
+    }
+
     fn candidates(self) -> &'static [&'static str] {
         match self {
             Language::C => &["cc", "gcc", "clang"],
@@ -192,10 +199,7 @@ impl Compiler {
     /// the usual names in `$PATH`.
     pub fn find(language: Language) -> Result<Self, CcError> {
         if std::env::var_os(INSIDE).is_some() {
-            return Err(CcError::Itself {
-                language: language.title(),
-                variable: language.variable(),
-            });
+            return Err(language.itself());
         }
         let named = std::env::var_os(language.variable());
         Self::find_in(
@@ -269,7 +273,11 @@ impl Compiler {
     pub fn version(&self) -> Result<String, CcError> {
         let captured = self.checked(self.command().arg("--version"))?.0;
         let text = captured.stdout_text();
-        Ok(text.lines().next().unwrap_or_default().to_string())
+        let line = text.lines().next().unwrap_or_default();
+        match line.starts_with("fpgacc ") {
+            true => Err(self.language.itself()),
+            false => Ok(line.to_string()),
+        }
     }
 
     /// Flags that say how side files are called, and the paths that objects record of them: they begin

@@ -98,10 +98,10 @@ impl Report {
 
 /// Looks at every tool, and builds a small kernel with every backend.
 pub fn examine() -> Report {
-    let cc = Compiler::find(Language::C);
+    let (cc, c_compiler) = compiler("C compiler", Language::C);
     let mut items = vec![
-        compiler("C compiler", &cc),
-        compiler("C++ compiler", &Compiler::find(Language::Cxx)),
+        c_compiler,
+        compiler("C++ compiler", Language::Cxx).1,
         program("linker", Need::Always, &["ld"], "binutils"),
         program("objcopy", Need::Always, &["objcopy"], "binutils"),
     ];
@@ -130,30 +130,31 @@ fn install(package: &str) -> String {
     format!("install the Debian package `{package}`")
 }
 
-fn compiler(name: &'static str, found: &Result<Compiler, CcError>) -> Item {
-    let mut item = Item {
+/// The compiler of a language, if it runs, and what is said of it.
+fn compiler(name: &'static str, language: Language) -> (Result<Compiler, CcError>, Item) {
+    let named = |compiler: Compiler| compiler.version().map(|version| (compiler, version));
+    let found = Compiler::find(language).and_then(named);
+    let (state, detail, remedy) = match &found {
+        Ok((compiler, version)) => {
+            let detail = format!("{version}, {}", compiler.program().display());
+            (State::Works, detail, String::new())
+        }
+        Err(error @ CcError::Missing { .. }) => {
+            (State::Missing, "not found".to_string(), error.to_string())
+        }
+        Err(error) => {
+            let remedy = "correct $CC and $CXX, or install the package again";
+            (State::Broken, error.to_string(), remedy.to_string())
+        }
+    };
+    let item = Item {
         name,
         need: Need::Always,
-        state: State::Works,
-        detail: String::new(),
-        remedy: String::new(),
+        state,
+        detail,
+        remedy,
     };
-    match found {
-        Ok(compiler) => match compiler.version() {
-            Ok(version) => item.detail = format!("{version}, {}", compiler.program().display()),
-            Err(error) => {
-                item.state = State::Broken;
-                item.detail = error.to_string();
-                item.remedy = "correct $CC and $CXX, or install the package again".to_string();
-            }
-        },
-        Err(error) => {
-            item.state = State::Missing;
-            item.detail = "not found".to_string();
-            item.remedy = error.to_string();
-        }
-    }
-    item
+    (found.map(|(compiler, _)| compiler), item)
 }
 
 /// A program that says its version.

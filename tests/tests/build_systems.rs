@@ -148,6 +148,9 @@ fn a_compiler_that_runs_fpgacc_is_no_compiler() {
             outcome.stderr
         );
     }
+    let doctor = shop.sh("CC=./wrapped fpgacc doctor").failure().stdout;
+    let line = doctor.lines().next().unwrap_or_default();
+    assert!(line.starts_with("broken   C compiler "), "{doctor}");
 }
 
 #[test]
