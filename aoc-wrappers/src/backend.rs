@@ -124,7 +124,10 @@ impl Discovered {
     /// The best one.
     pub fn first(self, target: Target) -> Result<Backend, BuildError> {
         let reasons = self.missing.iter().map(|reason| format!("\n  {reason}"));
-        let reasons = reasons.collect();
+        let mut reasons: String = reasons.collect();
+        if target != Target::Emulator {
+            reasons += "\n  emulators need no aoc: --target=emulator";
+        }
         self.backends
             .into_iter()
             .next()
@@ -132,17 +135,6 @@ impl Discovered {
                 target: target.name(),
                 reasons,
             })
-    }
-
-    /// What there is of the kind `platform`: `aoc`, `intel`, `pocl` or `nvidia`.
-    fn only(mut self, platform: &str) -> Self {
-        if !["aoc", "intel", "pocl", "nvidia"].contains(&platform) {
-            self.backends.clear();
-            self.missing = vec![BuildError::BadPlatform(platform.to_string())];
-            return self;
-        }
-        self.backends.retain(|backend| backend.kind() == platform);
-        self
     }
 
     fn add(&mut self, found: Result<Backend, BuildError>) {
@@ -158,24 +150,27 @@ impl Discovered {
 /// which is only taken if it is asked for) allows only one. `aoc` is a path that the user gave.
 pub fn discover(target: Target, aoc: Option<&Path>, platform: Option<&str>) -> Discovered {
     let mut discovered = Discovered::default();
-    discovered.add(Aoc::find(aoc).map(Backend::Aoc).map_err(Into::into));
-    if target == Target::Emulator {
-        for found in [Emulator::find_intel(), Emulator::find_pocl()] {
-            discovered.add(found.map(Backend::Emulator).map_err(Into::into));
-        }
-        if let Some(platform) = platform {
-            if platform == "nvidia" {
-                discovered.missing.clear();
-                discovered.add(
-                    Emulator::find_nvidia()
-                        .map(Backend::Emulator)
-                        .map_err(Into::into),
-                );
-            }
-            discovered = discovered.only(platform);
-        }
+    let kinds = match (target, platform) {
+        (Target::Emulator, Some(platform)) => vec![platform],
+        (Target::Emulator, None) => vec!["aoc", "intel", "pocl"],
+        _ => vec!["aoc"],
+    };
+    for kind in kinds {
+        discovered.add(find(kind, aoc));
     }
     discovered
+}
+
+/// What there is of a kind.
+fn find(kind: &str, aoc: Option<&Path>) -> Result<Backend, BuildError> {
+    let emulator = match kind {
+        "aoc" => return Ok(Backend::Aoc(Aoc::find(aoc)?)),
+        "intel" => Emulator::find_intel(),
+        "pocl" => Emulator::find_pocl(),
+        "nvidia" => Emulator::find_nvidia(),
+        _ => return Err(BuildError::BadPlatform(kind.to_string())),
+    };
+    Ok(Backend::Emulator(emulator?))
 }
 
 impl Backend {
@@ -422,22 +417,21 @@ mod tests {
 
     #[test]
     fn a_platform_can_be_asked_for() {
-        let both = || Discovered {
-            backends: [Emulator::find_intel(), Emulator::find_pocl()]
-                .map(|found| Backend::Emulator(found.unwrap()))
-                .into(),
-            missing: Vec::new(),
-        };
+        let asked = |platform| discover(Target::Emulator, None, Some(platform));
         for platform in ["intel", "pocl"] {
-            let found = both().only(platform).first(Target::Emulator).unwrap();
+            let found = asked(platform).first(Target::Emulator).unwrap();
             assert_eq!(found.kind(), platform);
         }
-        let error = both().only("cuda").first(Target::Emulator).unwrap_err();
+        let error = asked("cuda").first(Target::Emulator).unwrap_err();
         assert_eq!(
             error.to_string(),
             "nothing on this machine builds for --target=emulator\n  there is no platform 'cuda': \
              expected aoc, intel, pocl or nvidia"
         );
-        assert!(both().only("aoc").first(Target::Emulator).is_err());
+        // What others lack is no reason.
+        let none = discover(Target::Emulator, Some(Path::new("/no/aoc")), Some("aoc"));
+        let error = none.first(Target::Emulator).unwrap_err().to_string();
+        assert_eq!(error.lines().count(), 2, "{error}");
+        assert!(error.contains("/no/aoc"), "{error}");
     }
 }

@@ -65,6 +65,10 @@ pub fn of_another_tool(option: &str) -> Option<String> {
 /// For a file that there is not: a command of fpgacc, or a file in the same folder, of nearly this name.
 pub fn for_missing_file(diagnostic: Diagnostic, path: &std::path::Path) -> Diagnostic {
     let name = path.display().to_string();
+    if name == "help" {
+        return diagnostic
+            .help("fpgacc --help describes fpgacc, and fpgacc COMMAND --help a command");
+    }
     if let Some(command) = nearest(&name, cli::manual::names()) {
         return diagnostic.help(format!("did you mean the command `fpgacc {command}`?"));
     }

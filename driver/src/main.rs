@@ -42,6 +42,7 @@ mod manifest;
 mod message_format;
 mod messages;
 mod nearly;
+mod nobody;
 mod opt_record;
 mod options;
 mod outputs;
@@ -176,6 +177,9 @@ fn run() -> ExitCode {
     options.program_args = program_args;
     options.also_read.extend(files);
     messages.configure(&options);
+    for warning in nobody::of_remarks(&options) {
+        messages.report(&warning, &SourceMap::new());
+    }
     let mode = options.mode;
     if options.verbose {
         messages.pass_on(&options.levels());

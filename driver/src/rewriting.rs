@@ -6,6 +6,7 @@ use crate::compiled::{Compiled, Programs};
 use crate::facts::{self, OfHosts};
 use crate::gather::{self, Gathered};
 use crate::kernels::{self, Builders, Outcome};
+use crate::nobody;
 use crate::options::Mode;
 use crate::programs;
 use crate::required;
@@ -66,6 +67,7 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
     if left_to_device.is_empty() {
         facts::warn_about_launches(session, facts, &compiled);
         wrong_calls::warn(session, hosts, &compiled);
+        nobody::warn_about_kernels(session, &compiled);
     }
     required::check(session, facts, &compiled)?;
     if left_to_device.is_empty() {

@@ -1,5 +1,6 @@
 //! What a run carries along: options, sources, messages, compilers.
 
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -49,6 +50,8 @@ pub struct Session {
     /// Times that were measured of forms, once they are read.
     pub times: Option<Vec<Timed>>,
     headers: Option<Scratch>,
+    /// Compilers that are missing, as was reported.
+    missing: BTreeSet<String>,
     /// Standard input, once it is read.
     stdin: Option<Vec<u8>>,
 }
@@ -67,6 +70,7 @@ impl Session {
             measured: None,
             times: None,
             headers: None,
+            missing: BTreeSet::new(),
             stdin: None,
         }
     }
@@ -107,6 +111,11 @@ impl Session {
             if matches!(status, Status::Code(_)) && !diagnostics.trim().is_empty() {
                 return Err(Stop);
             }
+        }
+        // A compiler that is missing is missing for each source.
+        let is_missing = matches!(error, CcError::Missing { .. });
+        if is_missing && !self.missing.insert(error.to_string()) {
+            return Err(Stop);
         }
         self.fail(Diagnostic::because(error))
     }

@@ -10,8 +10,12 @@ use crate::{advice, cli};
 /// user's own words.
 pub fn explain(said: &clap::Error, given: &[String]) -> Option<Diagnostic> {
     let option = text(said, ContextKind::InvalidArg).map(|name| as_given(&name, given));
-    let option = option.as_deref().unwrap_or_default();
     let value = text(said, ContextKind::InvalidValue);
+    let variable = option
+        .as_deref()
+        .and_then(|option| variable_of(option, value.as_deref()?, given));
+    let option = variable.or(option).unwrap_or_default();
+    let option = option.as_str();
     Some(match said.kind() {
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
@@ -49,6 +53,15 @@ pub fn explain(said: &clap::Error, given: &[String]) -> Option<Diagnostic> {
             Diagnostic::error(message.strip_prefix("error: ").unwrap_or(message))
         }
     })
+}
+
+/// The variable that a value is of which stands in place of an option that was not given.
+fn variable_of(option: &str, value: &str, given: &[String]) -> Option<String> {
+    let name = option.trim_start_matches('-');
+    let is_given = given.iter().any(|word| word.starts_with(option));
+    let variable = cli::variable(name).filter(|_| !is_given)?;
+    let is_its = std::env::var(&variable).is_ok_and(|set| set == value);
+    is_its.then(|| format!("${variable}"))
 }
 
 fn missing(option: &str) -> Diagnostic {

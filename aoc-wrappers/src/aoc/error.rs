@@ -13,7 +13,7 @@ pub enum AocError {
     #[error(
         "cannot find aoc (Intel FPGA SDK for OpenCL): looked in $PATH, $INTELFPGAOCLSDKROOT/bin \
          and $ALTERAOCLSDKROOT/bin; install the SDK and source its init_opencl.sh, or name aoc in \
-         $FPGACC_AOC, or build with --target=emulator"
+         $FPGACC_AOC"
     )]
     Missing,
     /// `$FPGACC_AOC` or the option names nothing that can be run.

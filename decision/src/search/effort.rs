@@ -23,8 +23,8 @@ impl Default for SearchTime {
 
 /// What is no time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no time: say seconds, such as 60s, or none for no limit")]
-pub struct NoTime(String);
+#[error("no time\nsay seconds, such as 60s, or none for no limit")]
+pub struct NoTime;
 
 impl FromStr for SearchTime {
     type Err = NoTime;
@@ -38,7 +38,7 @@ impl FromStr for SearchTime {
         let seconds = seconds.filter(|seconds| *seconds > 0.0 && seconds.is_finite());
         match seconds {
             Some(seconds) => Ok(SearchTime::Seconds(seconds)),
-            None => Err(NoTime(text.to_string())),
+            None => Err(NoTime),
         }
     }
 }

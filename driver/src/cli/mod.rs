@@ -84,6 +84,16 @@ pub fn is_unknown_letter(option: &str) -> bool {
     !command().get_arguments().any(known)
 }
 
+/// The environment variable that stands in place of an option which is not given.
+pub fn variable(option: &str) -> Option<String> {
+    let command = command();
+    let arg = command
+        .get_arguments()
+        .find(|arg| arg.get_long() == Some(option));
+    let variable = arg.and_then(Arg::get_env)?;
+    Some(variable.to_string_lossy().into_owned())
+}
+
 /// The parser's own check of its definitions, and of nothing else.
 #[cfg(test)]
 mod tests {

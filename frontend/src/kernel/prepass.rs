@@ -384,20 +384,29 @@ impl Prepass {
     pub fn match_brackets(&mut self, text: &str) -> Result<(), BracketError> {
         self.close = vec![0; self.tokens.len()];
         let mut open: Vec<usize> = Vec::new();
+        let mut early = None;
         for (index, token) in self.tokens.iter().enumerate() {
             if token.kind != TokenKind::Punct {
                 continue;
             }
             let word = text_of(text, token);
             match word {
-                "(" | "[" | "{" => open.push(index),
+                "(" | "[" | "{" => {
+                    if let Some(&opener) = open.last()
+                        && word == "{"
+                        && self.is_block_inside(text, opener, index)
+                    {
+                        early = early.or(Some(BracketError::Mismatch(opener, index)));
+                    }
+                    open.push(index);
+                }
                 ")" | "]" | "}" => {
                     let Some(opener) = open.pop() else {
                         return Err(BracketError::NeverOpened(index));
                     };
                     let wanted = closer(text_of(text, &self.tokens[opener]));
                     if wanted != word {
-                        return Err(BracketError::Mismatch(opener, index));
+                        return Err(early.unwrap_or(BracketError::Mismatch(opener, index)));
                     }
                     self.close[opener] = index as u32;
                 }
@@ -405,9 +414,24 @@ impl Prepass {
             }
         }
         match open.pop() {
-            Some(opener) => Err(BracketError::NeverClosed(opener)),
+            Some(opener) => Err(early.unwrap_or(BracketError::NeverClosed(opener))),
             None => Ok(()),
         }
+    }
+
+    /// Whether a `{` begins a block although a parenthesis is open, as in `for (..; i++ {`: no compound literal,
+    /// statement expression or body of a type stands there.
+    fn is_block_inside(&self, text: &str, opener: usize, brace: usize) -> bool {
+        let word = |back: usize| {
+            let token = brace.checked_sub(back).map(|at| &self.tokens[at]);
+            token.map_or("", |token| text_of(text, token))
+        };
+        let has_body = |word: &str| ["struct", "union", "enum"].contains(&word);
+        let may_follow = [")", "(", "{", "}", ",", "=", "^"].contains(&word(1));
+        text_of(text, &self.tokens[opener]) == "("
+            && !may_follow
+            && !has_body(word(1))
+            && !has_body(word(2))
     }
 
     /// The attributes before tokens `from..=to`.
@@ -527,6 +551,17 @@ mod tests {
         assert_eq!(check("(]"), Err(BracketError::Mismatch(0, 1)));
         assert_eq!(check("}"), Err(BracketError::NeverOpened(0)));
         assert_eq!(check("{("), Err(BracketError::NeverClosed(1)));
+        // The block after a parenthesis that is not closed is at fault, not the end of what is around.
+        assert_eq!(
+            check("{for(;;i++{x=(T){1};}}"),
+            Err(BracketError::Mismatch(2, 7))
+        );
+        assert_eq!(check("{if(a<b{x;"), Err(BracketError::Mismatch(2, 6)));
+        assert!(check("f(({x;}),(struct s{int a;}*)p,(T){1})").is_ok());
+        assert_eq!(
+            check("f((struct s{int a;)"),
+            Err(BracketError::Mismatch(5, 9))
+        );
     }
 
     #[test]
