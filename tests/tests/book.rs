@@ -65,6 +65,34 @@ fn the_page_on_tuning_says_what_comes_out() {
     check("docs/how-to/tune.md");
 }
 
+#[test]
+fn what_the_template_for_a_ci_runs_works() {
+    let template = repository().join("packaging/ci-of-a-program.yml");
+    let template = std::fs::read_to_string(template).expect("the template");
+    let workflow: serde_yaml::Value = serde_yaml::from_str(&template).expect("YAML");
+    let steps = workflow["jobs"]["emulator"]["steps"].as_sequence();
+    let steps = steps.expect("steps");
+    let lines: Vec<&str> = steps
+        .iter()
+        .filter_map(|step| step["run"].as_str())
+        .collect();
+    // What is installed here is what was built here.
+    let (installs, runs): (Vec<&str>, Vec<&str>) =
+        lines.into_iter().partition(|line| line.contains("apt-get"));
+    assert!(
+        installs.len() == 1 && runs.len() == 2,
+        "{installs:?} {runs:?}"
+    );
+    let shop = reference::folder();
+    for line in runs {
+        shop.sh(line).success();
+    }
+    let kept = steps.last().and_then(|step| step["with"]["path"].as_str());
+    for name in kept.expect("what is kept").lines() {
+        assert!(shop.path(name).is_file(), "{name}");
+    }
+}
+
 /// The paths that a page links to, without the part of the page.
 fn links(text: &str) -> Vec<&str> {
     let ends = text.match_indices("](").map(|(at, _)| &text[at + 2..]);

@@ -355,6 +355,16 @@ int main(void)
 }
 
 #[test]
+fn ccache_keeps_what_fpgacc_compiles() {
+    let shop = program();
+    let line = "export CCACHE_DIR=$PWD/cache; make CC='ccache fpgacc' && ./app && rm app *.o && \
+                make -s CC='ccache fpgacc' && ./app && ccache --print-stats";
+    let output = shop.sh(line).success().stdout;
+    assert_eq!(output.matches("PASS\n").count(), 2, "{output}");
+    assert!(output.contains("\ndirect_cache_hit\t2\n"), "{output}");
+}
+
+#[test]
 fn cmake_builds_programs() {
     let shop = program();
     shop.write(

@@ -191,6 +191,38 @@ add_executable(plain plain.c)
 }
 
 #[test]
+fn the_cmake_package_takes_makefiles_and_fpgacc_as_the_compiler() {
+    let shop = installed();
+    program(&shop);
+    shop.write(
+        "program/CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.16)
+project(program C CXX)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+find_package(fpgacc REQUIRED)
+fpgacc_add_executable(app main.c launch.c twice.cl)
+",
+    );
+    let environment = format!("{INSTALLED} cd program;");
+    let own = "-G Ninja -DCMAKE_C_COMPILER=fpgacc -DCMAKE_CXX_COMPILER=fpgacc++";
+    for (folder, arguments) in [("make", "-G 'Unix Makefiles'"), ("own", own)] {
+        let line = format!(
+            "{environment} cmake -S . -B {folder} {arguments} && cmake --build {folder} && \
+             cp twice.cl {folder} && test -f {folder}/app.aocx"
+        );
+        shop.sh(&line).success();
+        let ran = shop.sh(&format!("cd program/{folder} && ./app")).success();
+        assert_eq!(ran.stdout, "PASS\n", "{folder}");
+        let commands = shop.text(format!("program/{folder}/compile_commands.json"));
+        let is_own = commands.contains("bin/fpgacc ");
+        assert!(
+            commands.contains("main.c") && is_own == (folder == "own"),
+            "{commands}"
+        );
+    }
+}
+
+#[test]
 fn meson_needs_no_other_compiler() {
     let shop = installed();
     program(&shop);

@@ -56,7 +56,7 @@ struct Tick {
     text: String,
 }
 
-/// Time upwards by powers of ten, area to the right.
+/// Time upwards, by its logarithm; area to the right.
 pub fn plot(kernel: &Kernel) -> Plot {
     use fpgacc_decision::describe;
     let seconds = kernel.candidates.iter().map(|form| form.seconds);
@@ -65,8 +65,8 @@ pub fn plot(kernel: &Kernel) -> Plot {
         .map(|range| range.low)
         .fold(f64::MAX, f64::min);
     let high = seconds.map(|range| range.high).fold(0.0, f64::max);
-    let (low, high) = (low.max(1e-9).log10().floor(), high.max(1e-9).log10().ceil());
-    let high = high.max(low + 1.0);
+    let times = time_ticks(low.max(1e-9), high.max(1e-9));
+    let (low, high) = (times[0].ln(), times[times.len() - 1].ln());
     let shares = kernel.candidates.iter().map(|form| form.share);
     let widest = shares.fold(0.0, f64::max);
     let widest = [0.05, 0.1, 0.25, 0.5, 1.0]
@@ -75,7 +75,7 @@ pub fn plot(kernel: &Kernel) -> Plot {
     let widest = widest.unwrap_or(1.5);
     let x = |share: f64| LEFT + (WIDTH - LEFT - RIGHT) * (share / widest).min(1.0);
     let y = |seconds: f64| {
-        let part = (seconds.max(1e-9).log10() - low) / (high - low);
+        let part = (seconds.max(1e-9).ln() - low) / (high - low);
         TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - part)
     };
     let point = |(at, form): (usize, &super::data::Candidate)| Point {
@@ -94,9 +94,9 @@ pub fn plot(kernel: &Kernel) -> Plot {
             form.share * 100.0
         ),
     };
-    let times = (low as i32..=high as i32).map(|power| Tick {
-        at: y(10f64.powi(power)),
-        text: describe::seconds(10f64.powi(power)),
+    let times = times.into_iter().map(|seconds| Tick {
+        at: y(seconds),
+        text: describe::seconds(seconds),
     });
     let areas = (0..=4).map(|quarter| {
         let share = widest * f64::from(quarter) / 4.0;
@@ -128,6 +128,30 @@ pub fn plot(kernel: &Kernel) -> Plot {
         points: kernel.candidates.iter().enumerate().map(point).collect(),
         times: times.collect(),
         areas: areas.collect(),
+    }
+}
+
+/// At most so many marks stand on the axis of times.
+const MOST_TICKS: usize = 8;
+
+/// The times that are marked, at least two, the first below and the last above all others: 1, 2 and 5 of each
+/// power of ten, or only these powers where that were too many.
+fn time_ticks(low: f64, high: f64) -> Vec<f64> {
+    let powers = low.log10().floor() as i32..=high.log10().ceil() as i32;
+    let around = |digits: &[f64]| {
+        let all: Vec<f64> = powers
+            .clone()
+            .flat_map(|power| digits.iter().map(move |digit| digit * 10f64.powi(power)))
+            .collect();
+        let first = all.iter().rposition(|&at| at <= low).unwrap_or(0);
+        let last = all.iter().position(|&at| at >= high);
+        let last = last.unwrap_or(all.len() - 1).max(first + 1);
+        all[first..=last.min(all.len() - 1)].to_vec()
+    };
+    let fine = around(&[1.0, 2.0, 5.0]);
+    match fine.len() <= MOST_TICKS {
+        true => fine,
+        false => around(&[1.0]),
     }
 }
 
@@ -163,4 +187,21 @@ fn apart(mut labels: Vec<Label>) -> Vec<Label> {
         }
     }
     labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_axis_ends_close_to_the_times() {
+        assert_eq!(time_ticks(52e-6, 182e-6), [5e-5, 1e-4, 2e-4]);
+        assert_eq!(time_ticks(1e-3, 1e-3), [1e-3, 2e-3]);
+        assert_eq!(time_ticks(0.3, 40.0).len(), 8);
+        let wide = time_ticks(3e-6, 2e-1);
+        assert!(
+            wide.len() == 7 && wide[0] <= 3e-6 && wide[6] >= 2e-1,
+            "{wide:?}"
+        );
+    }
 }
