@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
 use fpgacc_device_passes::pass::LaunchContract;
-use fpgacc_frontend::ir::{Module, StmtKind};
-use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_frontend::ir::Module;
+use fpgacc_frontend::source::SourceMap;
 use fpgacc_performance_model::{
     Board, Estimate, LaunchShape, Launched, PenaltyCauses, Prediction, Program as Built, Version,
     predict,
@@ -19,7 +20,7 @@ use serde::Deserialize;
 use super::cases::{Case, Said};
 use super::error::ModelError;
 use super::judge::{median, rank_correlation};
-use super::launches::{Application, Trips};
+use super::launches::{Application, Branch, Trips};
 use super::{kernels, points, report_sources};
 
 /// What is judged.
@@ -113,15 +114,6 @@ struct Program {
     banks: Option<u64>,
     /// By the board's name in the set.
     measured: BTreeMap<String, Measured>,
-}
-
-/// The part of the times that a branch is taken.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Branch {
-    /// The text of its condition.
-    cond: String,
-    taken: f64,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -326,16 +318,26 @@ fn parse(
     compiler: &Compiler,
 ) -> Result<(Module, SourceMap), String> {
     let made = tempfile::tempdir().map_err(|e| e.to_string())?;
-    if let Some(header) = &program.configured {
-        fs::write(made.path().join(header), "").map_err(|e| e.to_string())?;
-    }
     let mut headers: Vec<PathBuf> = program.headers.iter().map(|h| checkout.join(h)).collect();
     headers.push(made.path().to_path_buf());
+    if let Some(header) = &program.configured {
+        headers.push(configured(header, made.path()).map_err(|e| e.to_string())?);
+    }
     let file = match &program.report {
         None => checkout.join(&program.file),
         Some(report) => report_sources::unpack(&checkout.join(report), &program.file, made.path())?,
     };
     kernels::parse(&file, compiler, &program.defines, &headers)
+}
+
+/// Makes an empty header, and a folder beside its own, from which kernels ask for it as `../folder/header.h`.
+fn configured(header: &Path, made: &Path) -> io::Result<PathBuf> {
+    let path = made.join(header);
+    fs::create_dir_all(path.parent().unwrap_or(made))?;
+    fs::write(path, "")?;
+    let kernels = made.join("kernels");
+    fs::create_dir_all(&kernels)?;
+    Ok(kernels)
 }
 
 fn price(
@@ -354,11 +356,11 @@ fn price(
         let kernel = kernel.ok_or_else(|| format!("no kernel {}", launch.name))?;
         let launch = Application {
             trips: program.trips.clone(),
+            branches: program.branches.clone(),
             ..launch
         };
         let shape = LaunchShape {
             fp_relaxed: set.fp_relaxed,
-            branches: branches(module, sources, &program.branches),
             ..points::shape(module, kernel, sources, &launch)
         };
         let contract = LaunchContract::default();
@@ -383,28 +385,6 @@ fn together(launches: Vec<(Prediction, f64)>, again: &[bool], board: &Board) -> 
         clock_mhz: all.clock_mhz.value,
         launches: launches.into_iter().map(|(launch, _)| launch).collect(),
     }
-}
-
-/// The branches of which the table says how often they are taken.
-fn branches(module: &Module, sources: &SourceMap, given: &[Branch]) -> BTreeMap<Span, f64> {
-    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
-    let mut found = BTreeMap::new();
-    for (_, function) in module.functions.iter() {
-        let Some(body) = &function.body else { continue };
-        body.for_each_stmt(&mut |stmt| {
-            let StmtKind::If { cond, .. } = &stmt.kind else {
-                return;
-            };
-            let (Some(span), Some(at)) = (function.exprs.span(*cond), stmt.span) else {
-                return;
-            };
-            let text = squeezed(sources.text(span));
-            if let Some(known) = given.iter().find(|branch| squeezed(&branch.cond) == text) {
-                found.insert(at, known.taken);
-            }
-        });
-    }
-    found
 }
 
 fn render_points(text: &mut String, points: &[Point<'_>], explain: bool) {

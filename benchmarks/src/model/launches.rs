@@ -47,6 +47,9 @@ pub struct Application {
     /// Average trip counts.
     #[serde(default)]
     pub trips: Vec<Trips>,
+    /// How often branches are taken.
+    #[serde(default)]
+    pub branches: Vec<Branch>,
     /// Variants whose kernel files are not what was measured, and why.
     #[serde(default)]
     pub left_out: BTreeMap<String, String>,
@@ -68,8 +71,21 @@ pub struct Application {
 pub struct Trips {
     /// The text of its condition.
     pub cond: String,
+    /// The function that it is in, where others have loops of the same text.
+    #[serde(default)]
+    pub function: Option<String>,
     /// How often.
     pub trips: f64,
+}
+
+/// The part of the times that a branch is taken.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Branch {
+    /// The text of its condition.
+    pub cond: String,
+    /// From 0 to 1.
+    pub taken: f64,
 }
 
 const TEXT: &str = include_str!("../../model/launches.yaml");

@@ -16,7 +16,7 @@ use fpgacc_performance_model::{
 use super::data::Measured;
 use super::error::ModelError;
 use super::kernels;
-use super::launches::{Application, Launches, Trips};
+use super::launches::{Application, Branch, Launches, Trips};
 
 /// A measured point and what the model says of it.
 #[derive(Clone, Debug)]
@@ -267,6 +267,7 @@ pub fn shape(
         scalars,
         bytes,
         trips: trips(module, sources, &application.trips),
+        branches: branches(module, sources, &application.branches),
         ..LaunchShape::default()
     }
 }
@@ -290,9 +291,35 @@ pub fn trips(module: &Module, sources: &SourceMap, given: &[Trips]) -> BTreeMap<
                 return;
             };
             let text = squeezed(sources.text(span));
-            let known = given.iter().find(|t| squeezed(&t.cond) == text);
+            let here = |t: &&Trips| t.function.as_ref().is_none_or(|f| *f == function.name);
+            let known = given
+                .iter()
+                .filter(here)
+                .find(|t| squeezed(&t.cond) == text);
             if let Some(known) = known {
                 found.insert(at, known.trips);
+            }
+        });
+    }
+    found
+}
+
+/// The branches of which it is known how often they are taken.
+fn branches(module: &Module, sources: &SourceMap, given: &[Branch]) -> BTreeMap<Span, f64> {
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let mut found = BTreeMap::new();
+    for (_, function) in module.functions.iter() {
+        let Some(body) = &function.body else { continue };
+        body.for_each_stmt(&mut |stmt| {
+            let StmtKind::If { cond, .. } = &stmt.kind else {
+                return;
+            };
+            let (Some(span), Some(at)) = (function.exprs.span(*cond), stmt.span) else {
+                return;
+            };
+            let text = squeezed(sources.text(span));
+            if let Some(known) = given.iter().find(|branch| squeezed(&branch.cond) == text) {
+                found.insert(at, known.taken);
             }
         });
     }

@@ -126,7 +126,7 @@ impl<'a> Workshop<'a> {
     }
 
     /// A design's kernels and their launches.
-    fn make(&self, design: &Design) -> Result<(Module, Vec<(FunctionId, LaunchShape)>), String> {
+    fn make(&self, design: &Design) -> Result<(Module, Vec<Launch>), String> {
         if let Some(header) = &design.header {
             let template = self.checkout.join(header.template);
             let text = fs::read_to_string(&template)
@@ -153,16 +153,28 @@ impl<'a> Workshop<'a> {
                 speculated: Some(0.0),
                 ..points::shape(&module, kernel, &sources, sizes)
             };
-            launches.push((kernel, shape));
+            let times = sizes.repeat.unwrap_or(1.0);
+            launches.push(Launch {
+                kernel,
+                shape,
+                times,
+            });
         }
         Ok((module, launches))
     }
 }
 
+/// So many launches of a kernel.
+struct Launch {
+    kernel: FunctionId,
+    shape: LaunchShape,
+    times: f64,
+}
+
 /// A design's kernels and their launches, ready to be priced.
 pub struct Ready {
     module: Module,
-    launches: Vec<(FunctionId, LaunchShape)>,
+    launches: Vec<Launch>,
     is_profiled: bool,
 }
 
@@ -187,11 +199,11 @@ impl Ready {
             true => board.launch_microseconds * 1e-6,
             false => 0.0,
         };
-        let launched = |(kernel, shape): &(FunctionId, LaunchShape)| {
-            predict(&self.module, *kernel, board, shape, &contract)
-        };
+        let launched =
+            |one: &Launch| predict(&self.module, one.kernel, board, &one.shape, &contract);
         let launches: Vec<Prediction> = self.launches.iter().map(launched).collect();
-        let seconds = launches.iter().map(|one| one.seconds.value - starting);
+        let each = launches.iter().zip(&self.launches);
+        let seconds = each.map(|(one, launch)| (one.seconds.value - starting) * launch.times);
         Priced {
             seconds: seconds.sum(),
             // Of equal ones the first.
