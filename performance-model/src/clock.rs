@@ -15,11 +15,16 @@ const WIDE: f64 = 64.0;
 /// Bytes of a memory block: 2 KB of the M20K's 20 Kbit, those that 512 words of 32 bits use.
 const BLOCK_BYTES: f64 = 2048.0;
 
-/// What lowers a kernel's clock.
-pub fn causes(graph: &Graph, board: &Board, used: Resources) -> PenaltyCauses {
+/// The part for which the logic of other compute units counts: the longest wires are within a unit. It fits 394 clocks on a
+/// DE5a-Net best (Boyi); of the 105 with several units, the root of the mean squared error is 0.145 with it and 0.161
+/// without.
+const OTHER_UNITS: f64 = 0.5;
+
+/// What lowers a kernel's clock that takes `used`, `one` for each compute unit.
+pub fn causes(graph: &Graph, board: &Board, one: Resources, used: Resources) -> PenaltyCauses {
     let device = board.device;
     PenaltyCauses {
-        logic: used.alut / device.alut,
+        logic: (one.alut + OTHER_UNITS * (used.alut - one.alut)) / device.alut,
         ram: (used.ram / device.ram).min(1.0),
         divergent: f64::from(u8::from(is_divergent(graph))),
         wide: (widest(graph) / WIDE).log2().max(0.0),

@@ -289,6 +289,8 @@ pub struct Access {
     pub indirect: bool,
     /// Served by a unit that reads ahead.
     pub prefetched: bool,
+    /// Served by a unit whose cache holds all of the buffer.
+    pub hits: bool,
 }
 
 /// A whole kernel.
@@ -316,6 +318,8 @@ pub struct Graph {
     pub uses_channels: bool,
     /// The bytes of each shift register.
     pub shift_registers: Vec<u64>,
+    /// Arrays that one pointer goes to, of each two the one with the lower number first.
+    pub shared: BTreeSet<(ArrayId, ArrayId)>,
 }
 
 impl Graph {

@@ -12,6 +12,8 @@ pub struct WorkItems<'a> {
     pub graph: &'a Graph,
     /// Of each region, for one work-item.
     pub timings: &'a [Timing],
+    /// Of each region, what an iteration waits for its stores.
+    pub acknowledged: &'a [f64],
     /// The family's memory units.
     pub units: &'a MemoryUnits,
     /// Work-items side by side.
@@ -118,7 +120,8 @@ impl WorkItems<'_> {
     fn alone(&self, region: RegionId) -> f64 {
         let loops = self.graph.regions[region].loops.iter();
         let inside = loops.map(|at| self.alone(*at) * self.graph.regions[*at].share);
-        self.trips(region) * (self.body(region) + inside.sum::<f64>())
+        let own = self.body(region) + self.acknowledged[region];
+        self.trips(region) * (own + inside.sum::<f64>())
     }
 
     /// The most often that one work-item passes a loop in one entry of a region.

@@ -44,6 +44,8 @@ pub struct Lsu {
     pub row_segments: Option<RowSegments>,
     /// The buffer is so small that the unit's cache holds it whole: its bytes.
     pub table: Option<u64>,
+    /// The buffer is more than a constant cache holds, which it is read through.
+    pub misses: bool,
     /// The buffer is so small that all of its rows stay open in the memory: the part of the memory's banks that it is in.
     pub open_banks: Option<f64>,
     /// Of a unit that reads through the constant cache: the copy of the cache that it gets, in bytes.
@@ -69,6 +71,8 @@ pub fn infer(graph: &mut Graph, board: &Board, form: Form) -> Vec<Lsu> {
         let lsu = unit(graph, &board.memory, form, &run);
         for at in run {
             graph.accesses[at].prefetched = lsu.report.kind == LsuKind::Prefetching;
+            graph.accesses[at].hits =
+                lsu.report.kind == LsuKind::BurstCached && lsu.table.is_some();
         }
         lsus.push(lsu);
     }
@@ -254,6 +258,7 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
             Form::SingleWorkItem => None,
         },
         table,
+        misses: kind == LsuKind::Constant && table.is_none() && buffer_bytes(array).is_some(),
         open_banks: buffer_bytes(array).and_then(|bytes| memory.open_banks(bytes)),
         constant_cache: match kind {
             LsuKind::Constant => constant_cache(graph),
@@ -567,7 +572,7 @@ fn kind(
     if !access.is_store && is_single && forward && is_even && !written && !array.volatile {
         return LsuKind::Prefetching;
     }
-    let repeats = stays > 1.0 || access.indirect;
+    let repeats = stays > 1.0 || access.indirect || is_computed(graph, access);
     if !access.is_store && repeats && !written && !array.volatile && access.region != 0 {
         return LsuKind::BurstCached;
     }
@@ -575,6 +580,19 @@ fn kind(
         true => LsuKind::BurstCoalesced,
         false => LsuKind::BurstNonAligned,
     }
+}
+
+/// Whether an address comes of a variable that each iteration makes anew in no way that is followed, such as of what it has
+/// read: "data-dependent" accesses have a cache (Best Practices Guide, section 3.6.2).
+fn is_computed(graph: &Graph, access: &Access) -> bool {
+    let symbols = access.address.iter().flat_map(Poly::symbols);
+    symbols.into_iter().any(|sym| match sym {
+        Sym::Opaque(number) if number < graph.made.len() => {
+            let counter = Sym::Iter(access.region);
+            graph.made[number].is_none() && graph.depends[number].contains(&counter)
+        }
+        _ => false,
+    })
 }
 
 /// Whether no access crosses the end of a word of external memory ("nonaligned", Best Practices Guide,

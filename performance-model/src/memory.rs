@@ -25,6 +25,8 @@ pub struct Traffic {
     pub interleaved: f64,
     /// Atomic operations.
     pub atomics: f64,
+    /// Accesses through a constant cache, of one of the compute units, that it does not hold.
+    pub constants: f64,
 }
 
 /// What `items` work-items move.
@@ -49,6 +51,10 @@ pub fn traffic(
         let report = &lsu.report;
         if report.kind == LsuKind::Constant && lsu.table.is_some() {
             // Read once, which computing waits for (`constant_fill`).
+            continue;
+        }
+        if lsu.misses {
+            all.constants += accesses / compute_units(form);
             continue;
         }
         if report.kind == LsuKind::Atomic {
@@ -175,5 +181,6 @@ impl Traffic {
             + self.scattered * memory.scattered_word_ns() * nano
             + self.interleaved * memory.interleaved_word_ns() * nano
             + self.atomics * memory.atomic_ns() * nano
+            + self.constants * memory.constant_miss_ns() * nano
     }
 }

@@ -30,6 +30,9 @@ pub(super) fn may_alias(aliases: &Aliases<'_>, graph: &Graph, x: usize, y: usize
     let (a, b) = (&graph.arrays[x], &graph.arrays[y]);
     let external = a.memory == b.memory && a.memory == MemoryKind::External;
     let differ = a.element.is_some() && b.element.is_some() && a.element != b.element;
+    if external && graph.shared.contains(&(x.min(y), x.max(y))) {
+        return true;
+    }
     external && !differ && aliases.roots_meet(&Roots::from([a.root]), &Roots::from([b.root]))
 }
 

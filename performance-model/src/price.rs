@@ -72,7 +72,7 @@ pub fn price(
     };
     let one = area::of(&graph, board, &lsus, simd);
     let used = Resources::default().plus(one, units);
-    let penalty_causes = clock::causes(&graph, board, used);
+    let penalty_causes = clock::causes(&graph, board, one, used);
     let requests = requests(&lsus, graph.regions.len());
     let mut timer = Timer::new(module, kernel, &graph, board, launch, requests);
     // In an NDRange, other work-items' iterations come between a work-item's own: none are scheduled.
@@ -88,10 +88,12 @@ pub fn price(
         Form::SingleWorkItem => (on_board[0].total, loops(&graph, &scheduled)),
         Form::NdRange { .. } => {
             let cycles = {
+                let acknowledged = timer.acknowledged();
                 let is_sized = module.functions[kernel].reqd_work_group_size().is_some();
                 let pipeline = WorkItems {
                     graph: &graph,
                     timings: &on_board,
+                    acknowledged: &acknowledged,
                     units: &board.family().memory_units,
                     simd,
                     parts: divergent_loop(module, kernel).is_some(),

@@ -166,6 +166,25 @@ impl<'a> Timer<'a> {
         timer
     }
 
+    /// Of each region, cycles for which a work-item's iteration waits until what it has stored to external memory is
+    /// acknowledged, since a later one may read it.
+    pub fn acknowledged(&self) -> Vec<f64> {
+        let of = |order: &Order| {
+            let [earlier, later] = [order.earlier, order.later].map(|at| &self.graph.accesses[at]);
+            let on_chip = self.graph.arrays[earlier.array].memory == MemoryKind::OnChip;
+            let reads = earlier.is_store && !later.is_store && !on_chip;
+            let own = earlier.region == later.region && order.distance > 0;
+            match reads && own {
+                true => earlier.share.min(later.share) * self.latencies.store,
+                false => 0.0,
+            }
+        };
+        let regions = self.orders.iter();
+        regions
+            .map(|orders| orders.iter().map(of).fold(0.0, f64::max))
+            .collect()
+    }
+
     /// The timings of all regions, with these latencies.
     pub fn time(&mut self, latencies: Latencies) -> Vec<Timing> {
         self.latencies = latencies;
@@ -301,6 +320,12 @@ impl Timer<'_> {
             Op::Load(access) => match memory(access) {
                 MemoryKind::External if self.graph.accesses[access].prefetched => {
                     units.prefetch_latency
+                }
+                // aoc schedules for a miss.
+                MemoryKind::External
+                    if self.graph.accesses[access].hits && self.latencies.average =>
+                {
+                    units.cached_latency
                 }
                 MemoryKind::External => self.latencies.load,
                 MemoryKind::Constant => units.constant_latency,

@@ -680,7 +680,7 @@ fn older_board_files_are_read_with_a_hint() {
         .stderr;
     assert!(
         output.contains("old.yaml: 'unrolls_small_loops' is a field of 'compiler' now")
-            && output.contains("write 'unrolls_instructions: 170' in it"),
+            && output.contains("write 'unrolls_instructions: 140' in it"),
         "{output}"
     );
 }

@@ -5,7 +5,7 @@ use fpgacc_kernel_analysis::loops;
 
 use super::Lowering;
 use super::parts::Parts;
-use crate::graph::{Node, Op};
+use crate::graph::{Node, NodeId, Op, RegionId};
 use crate::prediction::TripOrigin;
 
 impl<'a> Lowering<'a> {
@@ -29,8 +29,7 @@ impl<'a> Lowering<'a> {
             .first()
             .filter(|region| region.trip.origin == TripOrigin::Known)
             .map(|region| region.trip.value as u64);
-        let nodes = self.graph.nodes[nodes..].iter();
-        let each: u64 = nodes.map(instructions).sum();
+        let each = instructions_within(&self.graph.nodes[nodes..], nodes, regions);
         let leaves = parts
             .body
             .stmts
@@ -45,6 +44,19 @@ impl<'a> Lowering<'a> {
         }
         small
     }
+}
+
+/// The instructions of an iteration, `nodes`, the first of which has the number `first`. What does not change from one
+/// iteration of `region` to the next counts for nothing: LLVM moves it in front of a loop before it unrolls it.
+fn instructions_within(nodes: &[Node], first: usize, region: RegionId) -> u64 {
+    let mut varies = vec![true; nodes.len()];
+    for (at, node) in nodes.iter().enumerate() {
+        let is_value = matches!(node.op, Op::Operator | Op::FloatAdd | Op::Select);
+        let from_varying = |input: &NodeId| input.checked_sub(first).is_some_and(|at| varies[at]);
+        varies[at] = !is_value || node.region != region || node.inputs.iter().any(from_varying);
+    }
+    let changing = nodes.iter().zip(varies).filter(|(_, varies)| *varies);
+    changing.map(|(node, _)| instructions(node)).sum()
 }
 
 /// Instructions of aoc's that an operation counts for where it unrolls loops by their instructions. Guesses: an address

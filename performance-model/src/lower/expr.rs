@@ -116,6 +116,7 @@ impl<'a> Lowering<'a> {
                 if x.poly.is_some() && x.poly == y.poly {
                     return x;
                 }
+                self.goes_to_both(x.pointer.as_ref(), y.pointer.as_ref());
                 let pointer = x.pointer.clone().or(y.pointer.clone());
                 let known = (self.decided(&cond), self.usually(&cond));
                 let of = x.poly.clone().zip(y.poly.clone());
@@ -778,6 +779,7 @@ impl<'a> Lowering<'a> {
             branch: self.at.branch,
             indirect,
             prefetched: false,
+            hits: false,
         });
         node
     }

@@ -145,9 +145,11 @@ impl<'a> Lowering<'a> {
             let marked: BTreeSet<Sym> = marks.values().flat_map(Poly::symbols).collect();
             let mut found = LoopChanges::new();
             for slot in set {
-                let (Some(Some(new)), Some(_)) = (after.get(&slot), self.env.get(&slot)) else {
+                let (Some(Some(new)), Some(old)) = (after.get(&slot), self.env.get(&slot).cloned())
+                else {
                     continue;
                 };
+                self.goes_to_both(old.pointer.as_ref(), new.pointer.as_ref());
                 let change = match marks.get(&slot) {
                     None => Change::Any,
                     Some(mark) => self.change(new, mark, first_inside, &marked),

@@ -169,6 +169,8 @@ struct Known {
     components: BTreeMap<FunctionId, BTreeSet<VarRef>>,
     /// Shift registers, with their bytes.
     shifted: BTreeMap<VarKey, u64>,
+    /// Arrays that one pointer goes to, of each two the one with the lower number first.
+    shared: BTreeSet<(ArrayId, ArrayId)>,
 }
 
 /// Whether an address that comes from memory may be anywhere for the next access of its unit. In NDRanges units see one
@@ -254,6 +256,7 @@ impl<'a> Lowering<'a> {
             depends,
             made,
             shift_registers: self.known.shifted.into_values().collect(),
+            shared: self.known.shared,
             ..self.graph.finish()
         };
         let far = |access: &Access| access.indirect && is_far(&graph, self.input.form, access);
@@ -262,6 +265,15 @@ impl<'a> Lowering<'a> {
             access.indirect = far;
         }
         graph
+    }
+
+    /// Notes that a pointer goes to the one place or to the other: which of two arrays it is in, aoc does not know.
+    fn goes_to_both(&mut self, here: Option<&Pointer>, there: Option<&Pointer>) {
+        if let (Some(Pointer::Memory(a, _)), Some(Pointer::Memory(b, _))) = (here, there)
+            && a != b
+        {
+            self.known.shared.insert((*a.min(b), *a.max(b)));
+        }
     }
 
     /// Marks the state as it is.

@@ -246,6 +246,7 @@ impl<'a> Lowering<'a> {
             if here == there {
                 continue;
             }
+            self.goes_to_both(here.pointer.as_ref(), there.pointer.as_ref());
             let inputs: Vec<NodeId> = [cond.node, here.node, there.node]
                 .into_iter()
                 .flatten()

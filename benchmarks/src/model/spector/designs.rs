@@ -434,7 +434,7 @@ fn spmv(knobs: &[u64], numbers: f64) -> Design {
     }
 }
 
-/// 1024 numbers in random order. Where there are several groups, a second launch merges what they have sorted.
+/// 1024 numbers in random order, and what pads them. Where there are several groups, a second launch merges what they have sorted.
 fn merge_sort(knobs: &[u64]) -> Design {
     let &[items, local, _, pairs, groups, _, _] = knobs else {
         return Design::default();
@@ -443,7 +443,8 @@ fn merge_sort(knobs: &[u64]) -> Design {
     if pairs == 1 && local == 0 {
         return Design::default();
     }
-    let numbers: u64 = 1024;
+    // Each group's part is a multiple of what is sorted in local memory.
+    let numbers = 1024_u64.next_multiple_of(groups << local);
     let of_group = numbers / groups;
     let mut launches = vec![sorting(items, groups, of_group, (local, local))];
     if groups > 1 {

@@ -1,0 +1,172 @@
+//! Loads: of what a cache holds, through a constant cache that holds too little, and in small loops. Where a time is said to be
+//! measured, it is that of a kernel of the same kind in the repository that is named; the kernels are our own.
+
+#[path = "../../kernel-analysis/tests/common/module.rs"]
+mod module;
+#[path = "common/predicted.rs"]
+mod predicted;
+
+use fpgacc_performance_model::{Board, Given, LaunchShape, LsuKind, Prediction, TripOrigin};
+use predicted::predicted;
+
+fn given(value: f64) -> Option<Given> {
+    Some(Given {
+        value,
+        origin: TripOrigin::Symbolic,
+    })
+}
+
+/// So many work-items in groups, with the sizes of buffers and arguments by index.
+fn launch(items: f64, group: f64, bytes: &[(u32, u64)], scalars: &[(u32, f64)]) -> LaunchShape {
+    let scalars = scalars
+        .iter()
+        .filter_map(|(at, value)| Some((*at, given(*value)?)));
+    LaunchShape {
+        global: [given(items), given(1.0), given(1.0)],
+        local: [given(group), given(1.0), given(1.0)],
+        scalars: scalars.collect(),
+        bytes: bytes.iter().copied().collect(),
+        ..LaunchShape::default()
+    }
+}
+
+fn on(board: &str, text: &str, launch: LaunchShape) -> Prediction {
+    predicted(text, &Board::named(board).unwrap(), launch, None)
+}
+
+/// In milliseconds; `within` as a factor.
+fn assert_time(what: &str, prediction: &Prediction, measured: f64, within: f64) {
+    let ratio = prediction.seconds.value * 1e3 / measured;
+    let fits = (1.0 / within..=within).contains(&ratio);
+    assert!(fits, "{what}: {ratio} of {measured} ms");
+}
+
+/// A load whose address is what the last one has read has a cache: 2424 ms for 2^26 of them in 8 KB, and 4700 ms for 2^24 that
+/// miss (chrisjia6412/stencil-codes-tuning, DE5-Net).
+#[test]
+fn loads_from_what_was_read_come_from_a_cache_that_holds_it() {
+    let chain = |links: u64, bytes: u64| {
+        let text = format!(
+            "__kernel void k(__global const int *restrict a, __global int *restrict out) {{\n\
+               int at = get_local_id(0);\n\
+               for (int i = 0; i < {links}; i++) at = a[at];\n\
+               out[0] = at;\n}}\n"
+        );
+        on("de5-net", &text, launch(1.0, 1.0, &[(0, bytes)], &[]))
+    };
+    let near = chain(1 << 26, 8 << 10);
+    assert_time("8 KB", &near, 2424.0, 1.4);
+    assert!(near.lsus.iter().any(|lsu| lsu.kind == LsuKind::BurstCached));
+    assert_time("64 MB", &chain(1 << 24, 64 << 20), 4700.0, 2.0);
+}
+
+/// 10 million work-items that read a constant buffer of 4 bytes for each: 306 ms, with 16 bytes for each 289 ms, with four lanes
+/// 92 ms (SamyuelDanyo/OpenCLMachineLearningAcceleration, DE1-SoC).
+#[test]
+fn constants_beyond_the_cache_are_waited_for() {
+    let items = 1e7;
+    let line = |attributes: &str, of: u64| {
+        let terms: Vec<String> = (0..of)
+            .map(|at| format!("x[i * {of} + {at}] * w"))
+            .collect();
+        let text = format!(
+            "{attributes} __kernel void k(__constant float *restrict x, __global float *restrict y, float w) {{\n\
+               int i = get_global_id(0);\n y[i] = {};\n}}\n",
+            terms.join(" + ")
+        );
+        move |bytes: u64| on("c5soc", &text, launch(items, 10000.0, &[(0, bytes)], &[]))
+    };
+    assert_time("4 bytes", &line("", 1)(40_000_000), 306.0, 1.4);
+    assert_time("16 bytes", &line("", 4)(160_000_000), 289.0, 1.4);
+    let lanes = "__attribute__((reqd_work_group_size(10000, 1, 1), num_simd_work_items(4)))";
+    assert_time("lanes", &line(lanes, 1)(40_000_000), 92.0, 1.4);
+    // What the cache holds is waited for once.
+    assert!(line("", 1)(8 << 10).seconds.value < 0.15);
+}
+
+/// What does not change in a loop counts for nothing where small loops are unrolled: of a filter of 9 x 9 aoc unrolls the rows,
+/// which then take 9 multipliers, and a filter of 17 it leaves alone (chrisjia6412/stencil-codes-tuning).
+#[test]
+fn what_stays_the_same_in_a_small_loop_counts_for_nothing() {
+    let loops = |text: &str, scalars: &[(u32, f64)]| {
+        let at = launch(1.0, 1.0, &[], scalars);
+        on("de5-net", text, at).loops.len()
+    };
+    let rows = "__kernel void k(__global float *restrict o, __global const float *restrict s,\n\
+                                __global const float *restrict f, int width, int n) {\n\
+                  for (int y = 0; y < n; y++)\n\
+                    for (int x = 0; x < n; x++) {\n\
+                      float sum = 0.0f;\n\
+                      for (int a = 0; a < 9; a++)\n\
+                        for (int b = 0; b < 9; b++)\n\
+                          sum += s[(y + 8 - a) * width + x + 8 - b] * f[a * 9 + b];\n\
+                      o[y * n + x] = sum;\n\
+                    }\n\
+                }\n";
+    assert_eq!(loops(rows, &[(3, 1032.0), (4, 1024.0)]), 3);
+    let row = "__kernel void k(__global float *restrict o, __global const float *restrict s,\n\
+                               __global const float *restrict f, int n) {\n\
+                 for (int x = 0; x < n; x++) {\n\
+                   float sum = 0.0f;\n\
+                   for (int a = 0; a < 17; a++) sum += s[x + 16 - a] * f[a];\n\
+                   o[x] = sum;\n\
+                 }\n\
+               }\n";
+    assert_eq!(loops(row, &[(3, 1048576.0)]), 2);
+}
+
+/// Two arrays that one pointer goes to in turn may be the same for aoc: a merge of them waits for what it has stored, as aoc
+/// schedules it and where work-items are few. Of Spector's merge sort each number takes 230 cycles, which no chain of loads
+/// does (`KastnerRG/spector`, DE5-Net).
+#[test]
+fn pointers_that_are_swapped_may_go_to_the_same_array() {
+    let merge = |swap: &str, id: &str| {
+        let text = format!(
+            "__kernel void k(__global int *restrict a, __global int *restrict b, int n) {{\n\
+               __global int *from = a + {id};\n __global int *to = b + {id};\n\
+               for (int step = 0; step < 10; step++) {{\n\
+                 int i = 0, j = 0, k = 0;\n\
+                 while (i < n && j < n) {{\n\
+                   int x = from[i], y = from[j + n];\n\
+                   if (x <= y) {{ to[k] = x; i++; }} else {{ to[k] = y; j++; }}\n\
+                   k++;\n\
+                 }}\n\
+                 {swap}\n\
+               }}\n\
+             }}\n"
+        );
+        on("de5-net", &text, launch(1.0, 1.0, &[], &[(2, 512.0)]))
+    };
+    let swap = "__global int *other = from; from = to; to = other;";
+    let interval = |prediction: &Prediction| prediction.loops.last().unwrap().ii;
+    let (apart, shared) = (merge("", "0"), merge(swap, "0"));
+    assert!(interval(&apart) < 200.0, "{}", interval(&apart));
+    assert!(interval(&shared) > 300.0, "{}", interval(&shared));
+    // The same of an NDRange of one work-item.
+    let (apart, shared) = (
+        merge("", "get_global_id(0)"),
+        merge(swap, "get_global_id(0)"),
+    );
+    let ratio = shared.seconds.value / apart.seconds.value;
+    assert!((1.1..4.0).contains(&ratio), "{ratio}");
+}
+
+/// Lanes make one unit wide, other units stand beside it: of a product of matrices 258 MHz with two units of 8 lanes, and 212
+/// with one of 16 (Boyi's MM, DE5a-Net).
+#[test]
+fn other_units_lower_the_clock_less_than_lanes() {
+    let mhz = |lanes: u64, units: u64| {
+        let text = format!(
+            "__attribute__((reqd_work_group_size(64, 1, 1), num_simd_work_items({lanes}), \
+             num_compute_units({units})))\n\
+             __kernel void k(__global float *restrict c, __global const float *restrict a) {{\n\
+               int i = get_global_id(0);\n float sum = 0.0f;\n\
+               #pragma unroll\n for (int j = 0; j < 64; j++) sum += sqrt(a[i] + j);\n\
+               c[i] = sum;\n}}\n"
+        );
+        let prediction = on("de5a-net", &text, launch(65536.0, 64.0, &[], &[]));
+        prediction.clock_mhz.value
+    };
+    assert!(mhz(2, 2) > 1.05 * mhz(4, 1), "{} {}", mhz(2, 2), mhz(4, 1));
+    assert!(mhz(2, 2) < mhz(2, 1));
+}
