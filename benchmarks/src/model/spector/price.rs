@@ -181,15 +181,16 @@ pub struct Ready {
 impl Ready {
     pub fn of(workshop: &Workshop<'_>, measured: &Measured) -> Result<Ready, String> {
         let space = workshop.space;
-        let (module, launches) = workshop.make(&(space.design)(&measured.knobs))?;
-        match launches.is_empty() {
-            true => Err("no launch".to_string()),
-            false => Ok(Ready {
-                module,
-                launches,
-                is_profiled: space.is_profiled,
-            }),
+        let design = (space.design)(&measured.knobs);
+        if design.launches.is_empty() {
+            return Err("no launch".to_string());
         }
+        let (module, launches) = workshop.make(&design)?;
+        Ok(Ready {
+            module,
+            launches,
+            is_profiled: space.is_profiled,
+        })
     }
 
     /// What the model says of it.
