@@ -318,14 +318,6 @@ pub fn private_variable(function: &mut Function, name: String, ty: TypeId) -> Va
     })
 }
 
-/// Declares a variable with a first value.
-pub fn declare(var: VarId, value: ExprId) -> Stmt {
-    Stmt::new(StmtKind::Decl {
-        var,
-        init: Some(Init::Expr(value)),
-    })
-}
-
 /// Stores a variable into a location.
 pub fn store(function: &mut Function, location: ExprId, var: VarId) -> Stmt {
     let location = function.exprs.duplicate(location);

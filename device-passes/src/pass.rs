@@ -131,6 +131,11 @@ pub trait Pass: Sync {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome;
+    /// The outcome of what was done in a function and what was not, with comments there on what was.
+    fn outcome(&self, function: &mut Function, done: Vec<Note>, missed: Vec<Note>) -> Outcome {
+        self.comment(function, &done);
+        Outcome::of(done, missed)
+    }
     /// Adds comments to a function that say what was done. Several statements may be rewritten alike.
     fn comment(&self, function: &mut Function, done: &[Note]) {
         for note in done {

@@ -135,21 +135,12 @@ impl<'a> Constants<'a> {
                 fixed.insert(*var, *value);
             }
         });
-        body.for_each_expr(&function.exprs, &mut |id| {
-            let target = match function.exprs.get(id) {
-                Expr::Assign { lhs, .. } => *lhs,
-                Expr::IncDec { operand, .. } => *operand,
-                Expr::Unary {
-                    op: UnaryOp::AddressOf,
-                    operand,
-                } => *operand,
-                _ => return,
-            };
-            if let Expr::Var(VarRef::Local(var)) = function.exprs.get(target) {
-                fixed.remove(var);
-                if matches!(function.exprs.get(id), Expr::Unary { .. }) {
-                    constants.exposed.insert(*var);
-                }
+        let exprs = &function.exprs;
+        body.for_each_expr(exprs, &mut |id| {
+            let exposed = exprs.exposed_var(id);
+            constants.exposed.extend(exposed);
+            if let Some(var) = exprs.written_var(id).or(exposed) {
+                fixed.remove(&var);
             }
         });
         constants.fixed = fixed;
@@ -228,11 +219,7 @@ impl<'a> Constants<'a> {
         for stmt in stmts {
             stmt.for_each(&mut |stmt| {
                 for root in stmt.exprs() {
-                    exprs.for_each(root, &mut |id| match exprs.get(id) {
-                        Expr::Assign { lhs, .. } => written |= self.is_var(*lhs, var),
-                        Expr::IncDec { operand, .. } => written |= self.is_var(*operand, var),
-                        _ => {}
-                    });
+                    written |= exprs.any(root, &mut |id| exprs.written_var(id) == Some(var));
                 }
             });
         }

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
     AddressSpace, Arena, BinaryOp, Block, Callee, CaseLabel, Expr, ExprId, Exprs, Function,
-    FunctionId, IncDecOp, Init, Item, Module, QualType, Scalar, Stmt, StmtKind, Storage, Type,
-    TypeId, UnaryOp, VarId, Variable,
+    FunctionId, Init, Item, Module, QualType, Scalar, Stmt, StmtKind, Storage, Type, TypeId,
+    UnaryOp, VarId, Variable,
 };
 use fpgacc_frontend::source::Span;
 
@@ -154,11 +154,7 @@ impl Counter<'_> {
 
     /// `var++;`
     fn increment(&mut self, var: VarId) -> Stmt {
-        let operand = self.function.use_var(var);
-        let op = IncDecOp::PostInc;
-        let expr = Expr::IncDec { op, operand };
-        let expr = self.function.exprs.add(expr, self.ulong, None);
-        Stmt::new(StmtKind::Expr(expr))
+        Stmt::new(StmtKind::Expr(self.function.increment(var)))
     }
 
     fn list(&mut self, stmts: &mut Vec<Stmt>) {

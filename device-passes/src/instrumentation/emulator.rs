@@ -55,10 +55,7 @@ fn make_opaque(module: &mut Module, id: FunctionId, divisors: &[ExprId]) {
         function.exprs.replace(divisor, sum, ty);
     }
     let init = function.exprs.int(&mut module.types, 0);
-    let declaration = Stmt::new(StmtKind::Decl {
-        var: zero,
-        init: Some(Init::Expr(init)),
-    });
+    let declaration = Stmt::define(zero, init);
     let comment = "for the emulator: divisions by what may be 0 stay behind their conditions";
     function.comments.push(comment.to_string());
     if let Some(body) = &mut function.body {

@@ -9,8 +9,8 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, FunctionId, IncDecOp, Init, Module,
-    QualType, Qualifiers, Stmt, StmtKind, Type, TypeId, UnaryOp, VarId,
+    AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, FunctionId, Init, Module, QualType,
+    Qualifiers, Stmt, StmtKind, Type, TypeId, UnaryOp, VarId,
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::alias::Aliases;
@@ -507,7 +507,7 @@ impl<'a> Writer<'a> {
             self.function().params.extend([memory, now]);
         }
         for (outer, round) in std::mem::take(&mut self.loops) {
-            let declare = |var| Stmt::new(StmtKind::Decl { var, init: None });
+            let declare = |var| Stmt::declare(var);
             declared.extend([declare(outer), declare(round)]);
         }
         insert(&mut body.stmts, declared);
@@ -568,14 +568,7 @@ impl<'a> Writer<'a> {
             };
             let (outer, round) = self.variables();
             outers.extend(cond.map(|cond| (cond, outer)));
-            let number = {
-                let operand = self.function().use_var(round);
-                let op = IncDecOp::PostInc;
-                let ty = self.function().exprs.ty(operand);
-                self.function()
-                    .exprs
-                    .add(Expr::IncDec { op, operand }, ty, None)
-            };
+            let number = self.function().increment(round);
             let (before, location) = (self.function().use_var(outer), self.site_number());
             let next = self.call(self.callees.round, vec![before, location, number]);
             let now = self.now;

@@ -84,8 +84,7 @@ impl Pass for Alignment {
             .iter()
             .map(|(bytes, vars)| done_note(function, *bytes, vars));
         let done: Vec<Note> = done.collect();
-        self.comment(function, &done);
-        Outcome::of(done, missed)
+        self.outcome(function, done, missed)
     }
 }
 

@@ -94,8 +94,7 @@ impl Pass for ConstantMemory {
                 Err((reason, at)) => missed.push(stays_note(function, table.var, &reason, at)),
             }
         }
-        self.comment(&mut module.functions[kernel], &done);
-        Outcome::of(done, missed)
+        self.outcome(&mut module.functions[kernel], done, missed)
     }
 }
 

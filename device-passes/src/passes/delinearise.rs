@@ -65,7 +65,6 @@ impl Pass for Delinearise {
             }
             done.extend(planned.into_iter().map(|rows| rows.done));
         }
-        self.comment(&mut module.functions[kernel], &done);
-        Outcome::of(done, missed)
+        self.outcome(&mut module.functions[kernel], done, missed)
     }
 }

@@ -41,8 +41,7 @@ impl Pass for Forward {
         let plan = legality::plan(module, kernel, summaries, context.called);
         if !plan.loops.is_empty() {
             codegen::apply(module, kernel, &plan);
-            self.comment(&mut module.functions[kernel], &plan.done);
         }
-        Outcome::of(plan.done, plan.missed)
+        self.outcome(&mut module.functions[kernel], plan.done, plan.missed)
     }
 }

@@ -144,8 +144,7 @@ impl Pass for ChooseGeometry {
                 }
             }
         }
-        self.comment(&mut module.functions[kernel], &done);
-        Outcome::of(done, missed)
+        self.outcome(&mut module.functions[kernel], done, missed)
     }
 }
 

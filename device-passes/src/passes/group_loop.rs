@@ -12,8 +12,7 @@
 //! needs not know which control is the same for all work-items.
 
 use fpgacc_frontend::ir::{
-    AddressSpace, Block, Expr, Function, FunctionId, Module, Scalar, Stmt, StmtKind, Type, VarId,
-    VarRef,
+    AddressSpace, Block, Expr, Function, FunctionId, Module, Stmt, StmtKind, Type, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
@@ -131,8 +130,7 @@ impl Pass for LoopOverGroups {
         let has_local = rewrite(module, kernel, context, how);
         state(contract, how, context);
         let note = Note::new(describe(how, has_local), None);
-        self.comment(&mut module.functions[kernel], std::slice::from_ref(&note));
-        Outcome::Done(vec![note])
+        self.outcome(&mut module.functions[kernel], vec![note], Vec::new())
     }
 }
 
@@ -225,7 +223,7 @@ fn rewrite(module: &mut Module, kernel: FunctionId, context: &Context<'_>, how: 
     returns::returns_to_continues(&mut target, &mut stmts);
     if has_local && !faults::is_on("round-barrier-lost") {
         // At the head, where work-items that are done early come by, too.
-        stmts.insert(0, barrier(&mut target));
+        stmts.insert(0, target.function.exprs.local_barrier(target.types));
     }
     let rounds = match faults::is_on("last-round-lost") {
         true => how.factor - 1,
@@ -291,17 +289,6 @@ fn uses_local_of_file(module: &Module, function: &Function) -> bool {
         });
     }
     found
-}
-
-/// `barrier(CLK_LOCAL_MEM_FENCE);`
-fn barrier(target: &mut Target<'_>) -> Stmt {
-    let flags = target.types.scalar(Scalar::UInt);
-    let void = target.types.intern(Type::Void);
-    let exprs = &mut target.function.exprs;
-    let local = Expr::BuiltinConst("CLK_LOCAL_MEM_FENCE".to_string());
-    let local = exprs.add(local, flags, None);
-    let call = exprs.call_builtin("barrier", void, vec![local]);
-    Stmt::new(StmtKind::Expr(call))
 }
 
 /// How the kernel is launched now, and what its launches must be like.

@@ -90,8 +90,7 @@ impl Pass for KnownSizes {
         }
         module.functions[kernel].body = Some(Block::of(stmts));
         rounds::apply(module, kernel, context.names, &rounds);
-        self.comment(&mut module.functions[kernel], &done);
-        Outcome::Done(done)
+        self.outcome(&mut module.functions[kernel], done, Vec::new())
     }
 }
 

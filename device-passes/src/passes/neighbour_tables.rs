@@ -53,7 +53,6 @@ impl Pass for NeighbourTables {
             codegen::apply(module, kernel, nest);
         }
         let done: Vec<_> = planned.into_iter().flat_map(|nest| nest.done).collect();
-        self.comment(&mut module.functions[kernel], &done);
-        Outcome::of(done, missed)
+        self.outcome(&mut module.functions[kernel], done, missed)
     }
 }

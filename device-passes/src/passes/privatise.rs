@@ -42,15 +42,11 @@ impl Pass for Privatise {
         if !is_single_work_item(module, kernel, summaries, context.geometry, contract) {
             return self.run_groups(module, kernel, context);
         }
-        let mut plan = legality::plan(module, kernel, summaries, context.called);
+        let plan = legality::plan(module, kernel, summaries, context.called);
         if !plan.loops.is_empty() {
             codegen::apply(module, kernel, &plan);
-            self.comment(&mut module.functions[kernel], &plan.done);
         }
-        Outcome::of(
-            std::mem::take(&mut plan.done),
-            std::mem::take(&mut plan.missed),
-        )
+        self.outcome(&mut module.functions[kernel], plan.done, plan.missed)
     }
 }
 
@@ -71,8 +67,7 @@ impl Privatise {
             legality::plan_groups(module, kernel, summaries, context.called);
         if !counts.is_empty() {
             groups::apply(module, kernel, &counts, context.names);
-            self.comment(&mut module.functions[kernel], &done);
         }
-        Outcome::of(done, missed)
+        self.outcome(&mut module.functions[kernel], done, missed)
     }
 }

@@ -5,7 +5,7 @@
 //! runtime compares what the host set with the constant at each launch ([`Guard::Scalar`]).
 
 use fpgacc_frontend::ir::{
-    Expr, ExprId, Function, FunctionId, Init, Module, Scalar, Stmt, StmtKind, Type, VarId, VarRef,
+    Expr, ExprId, Function, FunctionId, Module, Scalar, Stmt, Type, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::scalars;
@@ -63,8 +63,7 @@ impl Pass for Specialise {
                 Passed::Unknown => {}
             }
         }
-        self.comment(&mut module.functions[kernel], &done);
-        Outcome::of(done, missed)
+        self.outcome(&mut module.functions[kernel], done, missed)
     }
 }
 
@@ -183,10 +182,7 @@ fn put(function: &mut Function, param: &Param, fact: &ScalarFact, context: &Cont
             .replace(id, Expr::Var(VarRef::Local(local)), ty);
     }
     let init = function.exprs.add(literal(&fact), ty, None);
-    let declaration = Stmt::new(StmtKind::Decl {
-        var: local,
-        init: Some(Init::Expr(init)),
-    });
+    let declaration = Stmt::define(local, init);
     if let Some(body) = &mut function.body {
         body.stmts.insert(0, declaration);
     }

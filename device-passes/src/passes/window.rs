@@ -105,7 +105,6 @@ impl Pass for Window {
             }
             done.extend(planned.into_iter().flat_map(|nest| nest.done));
         }
-        self.comment(&mut module.functions[kernel], &done);
-        Outcome::of(done, missed)
+        self.outcome(&mut module.functions[kernel], done, missed)
     }
 }

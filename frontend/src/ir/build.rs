@@ -1,8 +1,8 @@
 //! Making expressions: each constructor computes the type by OpenCL C's rules.
 
-use super::expr::{BinaryOp, Callee, Expr, ExprId, Exprs, UnaryOp};
+use super::expr::{BinaryOp, Callee, Expr, ExprId, Exprs, IncDecOp, Init, UnaryOp};
 use super::module::{Function, VarId, VarRef};
-use super::stmt::{Stmt, StmtKind};
+use super::stmt::{Block, LoopHints, Stmt, StmtKind};
 use super::types::{QualType, Scalar, Type, TypeId, Types};
 
 impl Types {
@@ -153,6 +153,47 @@ impl Exprs {
         self.add(Expr::Unary { op, operand }, ty, None)
     }
 
+    /// `barrier(CLK_LOCAL_MEM_FENCE);`
+    pub fn local_barrier(&mut self, types: &mut Types) -> Stmt {
+        let fence = Expr::BuiltinConst("CLK_LOCAL_MEM_FENCE".to_string());
+        let fence = self.add(fence, types.scalar(Scalar::UInt), None);
+        let call = self.call_builtin("barrier", types.intern(Type::Void), vec![fence]);
+        Stmt::new(StmtKind::Expr(call))
+    }
+
+    /// What an assignment, increment or decrement writes.
+    pub fn written(&self, id: ExprId) -> Option<ExprId> {
+        match *self.get(id) {
+            Expr::Assign { lhs, .. } => Some(lhs),
+            Expr::IncDec { operand, .. } => Some(operand),
+            _ => None,
+        }
+    }
+
+    /// The variable of a function that an assignment, increment or decrement writes as a whole.
+    pub fn written_var(&self, id: ExprId) -> Option<VarId> {
+        self.local_var(self.written(id)?)
+    }
+
+    /// The variable of a function whose address is taken.
+    pub fn exposed_var(&self, id: ExprId) -> Option<VarId> {
+        match *self.get(id) {
+            Expr::Unary {
+                op: UnaryOp::AddressOf,
+                operand,
+            } => self.local_var(operand),
+            _ => None,
+        }
+    }
+
+    /// The variable of a function that an expression is.
+    pub fn local_var(&self, id: ExprId) -> Option<VarId> {
+        match *self.get(id) {
+            Expr::Var(VarRef::Local(var)) => Some(var),
+            _ => None,
+        }
+    }
+
     /// A call of a builtin.
     pub fn call_builtin(&mut self, name: &str, ret: TypeId, args: Vec<ExprId>) -> ExprId {
         let callee = Callee::Builtin(name.to_string());
@@ -160,7 +201,74 @@ impl Exprs {
     }
 }
 
+impl Stmt {
+    /// `T var;`
+    pub fn declare(var: VarId) -> Self {
+        Stmt::new(StmtKind::Decl { var, init: None })
+    }
+
+    /// `T var = value;`
+    pub fn define(var: VarId, value: ExprId) -> Self {
+        let init = Some(Init::Expr(value));
+        Stmt::new(StmtKind::Decl { var, init })
+    }
+
+    /// `if (cond) { then }`
+    pub fn only_if(cond: ExprId, then: Vec<Stmt>) -> Self {
+        Stmt::new(StmtKind::If {
+            cond,
+            then: Block::of(then),
+            otherwise: None,
+        })
+    }
+
+    /// `for (T counter = start; cond; step) { body }`
+    pub fn counting(
+        (counter, start): (VarId, ExprId),
+        (cond, step): (ExprId, ExprId),
+        body: Vec<Stmt>,
+    ) -> Self {
+        Stmt::new(StmtKind::For {
+            init: vec![Stmt::define(counter, start)],
+            cond: Some(cond),
+            step: Some(step),
+            body: Block::of(body),
+            hints: LoopHints::default(),
+        })
+    }
+
+    /// A loop under a pragma.
+    pub fn under(mut self, pragma: &str) -> Self {
+        if let StmtKind::For { hints, .. } = &mut self.kind {
+            hints.pragmas.push(pragma.to_string());
+        }
+        self
+    }
+}
+
 impl Function {
+    /// `for (T counter = 0; counter < bound; counter++) { body }`
+    pub fn count_to(
+        &mut self,
+        types: &mut Types,
+        counter: VarId,
+        bound: ExprId,
+        body: Vec<Stmt>,
+    ) -> Stmt {
+        let zero = self.exprs.int(types, 0);
+        let value = self.use_var(counter);
+        let cond = self.exprs.binary(types, BinaryOp::Lt, value, bound);
+        let step = self.increment(counter);
+        Stmt::counting((counter, zero), (cond, step), body)
+    }
+
+    /// `var++`
+    pub fn increment(&mut self, var: VarId) -> ExprId {
+        let (op, operand) = (IncDecOp::PostInc, self.use_var(var));
+        let ty = self.vars[var].ty.ty;
+        self.exprs.add(Expr::IncDec { op, operand }, ty, None)
+    }
+
     /// A use of a variable.
     pub fn use_var(&mut self, var: VarId) -> ExprId {
         let ty = self.vars[var].ty.ty;

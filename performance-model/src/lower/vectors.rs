@@ -47,11 +47,7 @@ impl Lowering<'_> {
 /// The variables of which a function writes components.
 fn written_ones(function: &Function) -> BTreeSet<VarRef> {
     let exprs = &function.exprs;
-    let written = |id: ExprId| match exprs.get(id) {
-        Expr::Assign { lhs, .. } => variable_of(function, *lhs),
-        Expr::IncDec { operand, .. } => variable_of(function, *operand),
-        _ => None,
-    };
+    let written = |id: ExprId| variable_of(function, exprs.written(id)?);
     exprs.ids().filter_map(written).collect()
 }
 

@@ -76,8 +76,7 @@ impl Pass for Coarsen {
         match coarsen(module, kernel, context, (how, lanes)) {
             Ok(note) => {
                 state(contract, (how, lanes), context);
-                self.comment(&mut module.functions[kernel], std::slice::from_ref(&note));
-                Outcome::Done(vec![note])
+                self.outcome(&mut module.functions[kernel], vec![note], Vec::new())
             }
             Err(reasons) => {
                 module.functions[kernel] = original;

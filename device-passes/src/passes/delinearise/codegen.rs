@@ -1,15 +1,14 @@
 //! Writing nests.
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, Function, FunctionId, IncDecOp, LoopHints, Module, Stmt,
-    StmtKind, Types, VarId,
+    BinaryOp, Block, Expr, ExprId, Function, FunctionId, Module, Stmt, StmtKind, Types, VarId,
 };
 use fpgacc_kernel_analysis::location::is_loop;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::plan::{Condition, Piece, Rows};
 use super::values::ROW;
-use crate::around_loop::{Names, declare, private_variable};
+use crate::around_loop::{Names, private_variable};
 
 /// Makes a nest of a loop.
 pub fn apply(module: &mut Module, id: FunctionId, rows: &Rows) {
@@ -102,31 +101,16 @@ impl Writer<'_> {
 
     /// `for (int var = 0; var < count; var++)`
     fn counting(&mut self, var: VarId, count: i128, body: Vec<Stmt>, like: &Stmt) -> Stmt {
-        let start = self.function.exprs.int(self.types, 0);
         let end = self.function.exprs.int(self.types, count as i64);
-        let compared = self.function.use_var(var);
-        let operand = self.function.use_var(var);
-        let ty = self.function.vars[var].ty.ty;
-        let exprs = &mut self.function.exprs;
-        let cond = exprs.binary(self.types, BinaryOp::Lt, compared, end);
-        let op = IncDecOp::PostInc;
-        let step = exprs.add(Expr::IncDec { op, operand }, ty, None);
-        let kind = StmtKind::For {
-            init: vec![declare(var, start)],
-            cond: Some(cond),
-            step: Some(step),
-            body: Block::of(body),
-            hints: LoopHints {
-                pragmas: self.rows.pragmas.clone(),
-                attrs: Vec::new(),
-            },
-        };
-        Stmt::at(kind, like.span)
+        let counted = self.function.count_to(self.types, var, end, body);
+        let pragmas = self.rows.pragmas.iter();
+        let counted = pragmas.fold(counted, |counted, pragma| counted.under(pragma));
+        Stmt::at(counted.kind, like.span)
     }
 
     fn given(&mut self, var: VarId, pieces: &[Piece]) -> Stmt {
         let Some((last, others)) = pieces.split_last() else {
-            return Stmt::new(StmtKind::Decl { var, init: None });
+            return Stmt::declare(var);
         };
         let mut value = self.sum(&last.value);
         for piece in others.iter().rev() {
@@ -153,7 +137,7 @@ impl Writer<'_> {
             true => value,
             false => exprs.cast(ty, value),
         };
-        declare(var, value)
+        Stmt::define(var, value)
     }
 
     /// A sum of counters, those that move on slowly first.

@@ -6,7 +6,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::faults;
 
 use super::legality::Forwarded;
-use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable};
+use crate::around_loop::{self, Names, Plan, Rewrite, private_variable};
 
 /// Carries out a plan.
 pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Forwarded>) {
@@ -49,7 +49,7 @@ impl Rewrite for Writer<'_> {
                 chain
                     .iter()
                     .zip(firsts)
-                    .map(|(var, value)| declare(*var, value)),
+                    .map(|(var, value)| Stmt::define(*var, value)),
             );
             chains.push(chain);
         }
@@ -102,7 +102,7 @@ impl Writer<'_> {
         let store = self.function.exprs.assign(None, lhs, value);
         let span = stmts[at].span;
         let store = Stmt::at(StmtKind::Expr(store), span);
-        stmts.splice(at..=at, [declare(new, rhs), store]);
+        stmts.splice(at..=at, [Stmt::define(new, rhs), store]);
         Some(new)
     }
 

@@ -15,8 +15,6 @@ use fpgacc_kernel_analysis::id_range::{Ranges, Relied};
 use fpgacc_kernel_analysis::interval::Interval;
 use fpgacc_kernel_analysis::loops;
 
-use crate::around_loop::declare;
-
 /// Rounds are counted in an `int`.
 const MOST_ROUNDS: i128 = i32::MAX as i128;
 
@@ -297,7 +295,7 @@ impl Writer<'_> {
             first = self
                 .function
                 .add_var(&format!("{name}_first"), ty, self.names);
-            out.extend(value.map(|value| declare(first, value)));
+            out.extend(value.map(|value| Stmt::define(first, value)));
         }
         let int = self.types.scalar(Scalar::Int);
         let round = self.function.add_var("turn", int, self.names);
@@ -311,14 +309,14 @@ impl Writer<'_> {
         self.replace(&body, current);
         let number = self.function.use_var(round);
         let place = self.place(first, number, by);
-        body.stmts.insert(0, declare(current, place));
+        body.stmts.insert(0, Stmt::define(current, place));
         let zero = self.int(0);
         let (number, end) = (self.function.use_var(round), self.int(trips));
         let cond = self.binary(BinaryOp::Lt, number, end);
         let (number, one) = (self.function.use_var(round), self.int(1));
         let step = self.function.exprs.assign(Some(BinaryOp::Add), number, one);
         let kind = StmtKind::For {
-            init: vec![declare(round, zero)],
+            init: vec![Stmt::define(round, zero)],
             cond: Some(cond),
             step: Some(step),
             body,

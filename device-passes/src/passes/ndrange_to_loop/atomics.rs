@@ -3,8 +3,8 @@
 //! so do those in the middle of expressions.
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, IncDecOp, Init, Stmt, StmtKind, TypeId,
-    UnaryOp, VarId, VarRef,
+    AddressSpace, BinaryOp, Callee, Expr, ExprId, IncDecOp, Init, Stmt, StmtKind, TypeId, UnaryOp,
+    VarId, VarRef,
 };
 
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
@@ -235,11 +235,7 @@ fn change(target: &mut Target<'_>, atomic: &Atomic) -> Stmt {
             let old = target.function.exprs.duplicate(location);
             let cond = target.binary(BinaryOp::Eq, old, expected);
             let assign = target.function.exprs.assign(None, location, value);
-            return Stmt::new(StmtKind::If {
-                cond,
-                then: Block::of(vec![Stmt::new(StmtKind::Expr(assign))]),
-                otherwise: None,
-            });
+            return Stmt::only_if(cond, vec![Stmt::new(StmtKind::Expr(assign))]);
         }
         _ => unreachable!("an atomic has its operands, see `atomic`"),
     };

@@ -77,7 +77,9 @@ pub fn split_steps(function: &Function, stmts: &mut [Stmt]) {
             let mut parts = Vec::new();
             comma_parts(function, *step, &mut parts);
             let tested = |part: &ExprId| {
-                changed_var(function, *part)
+                function
+                    .exprs
+                    .written_var(*part)
                     .is_some_and(|var| function.exprs.uses(*cond, VarRef::Local(var)))
             };
             let kept: Vec<ExprId> = parts.iter().copied().filter(tested).collect();
@@ -112,22 +114,9 @@ fn comma_parts(function: &Function, root: ExprId, out: &mut Vec<ExprId>) {
 /// Whether two assignments of variables can be done in either order.
 fn are_apart(function: &Function, a: ExprId, b: ExprId) -> bool {
     let uses = |root, var| function.exprs.uses(root, VarRef::Local(var));
-    match (changed_var(function, a), changed_var(function, b)) {
+    match (function.exprs.written_var(a), function.exprs.written_var(b)) {
         (Some(of_a), Some(of_b)) => !uses(a, of_b) && !uses(b, of_a),
         _ => false,
-    }
-}
-
-/// The variable that an assignment or increment changes.
-fn changed_var(function: &Function, id: ExprId) -> Option<VarId> {
-    let location = match *function.exprs.get(id) {
-        Expr::Assign { lhs, .. } => lhs,
-        Expr::IncDec { operand, .. } => operand,
-        _ => return None,
-    };
-    match *function.exprs.get(location) {
-        Expr::Var(VarRef::Local(var)) => Some(var),
-        _ => None,
     }
 }
 

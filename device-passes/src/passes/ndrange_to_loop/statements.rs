@@ -1,17 +1,15 @@
 //! Statements and conditions that several parts of the pass write.
 
-use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, IncDecOp, Init, LoopHints, Stmt, StmtKind, VarId,
-};
+use fpgacc_frontend::ir::{BinaryOp, Block, ExprId, Stmt, StmtKind, VarId};
 
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// The declaration of a variable.
 pub fn declaration(var: VarId, init: Option<ExprId>) -> Stmt {
-    Stmt::new(StmtKind::Decl {
-        var,
-        init: init.map(Init::Expr),
-    })
+    match init {
+        Some(value) => Stmt::define(var, value),
+        None => Stmt::declare(var),
+    }
 }
 
 /// `if (cond) { then } else { otherwise }`
@@ -25,27 +23,7 @@ pub fn branch(cond: ExprId, then: Vec<Stmt>, otherwise: Option<Vec<Stmt>>) -> St
 
 /// `for (int var = 0; var < bound; var++) { body }`
 pub fn count(target: &mut Target<'_>, var: VarId, bound: ExprId, body: Vec<Stmt>) -> Stmt {
-    let zero = target.int(0);
-    let decl = StmtKind::Decl {
-        var,
-        init: Some(Init::Expr(zero)),
-    };
-    let counter = target.function.use_var(var);
-    let cond = target.binary(BinaryOp::Lt, counter, bound);
-    let operand = target.function.use_var(var);
-    let int = target.types.int();
-    let step = Expr::IncDec {
-        op: IncDecOp::PostInc,
-        operand,
-    };
-    let step = target.function.exprs.add(step, int, None);
-    Stmt::new(StmtKind::For {
-        init: vec![Stmt::new(decl)],
-        cond: Some(cond),
-        step: Some(step),
-        body: Block::of(body),
-        hints: LoopHints::default(),
-    })
+    target.function.count_to(target.types, var, bound, body)
 }
 
 /// `a && !b`; `true` for none. A mask implies those before it if it was taken under them.

@@ -1,14 +1,13 @@
 //! Writing the look through tables, and the nest that needs none.
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, Function, FunctionId, IncDecOp, LoopHints, Module, Stmt,
-    StmtKind, Types, VarId,
+    BinaryOp, Block, Expr, ExprId, Function, FunctionId, Module, Stmt, StmtKind, Types, VarId,
 };
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::location::is_loop;
 
 use super::legality::{Planned, Table};
-use crate::around_loop::{Names, declare, private_variable};
+use crate::around_loop::{Names, private_variable};
 use crate::copy::copy;
 
 /// Rewrites a nest.
@@ -109,7 +108,7 @@ impl Writer<'_> {
         let int = self.types.int();
         let flag = private_variable(self.function, name, int);
         let one = self.int(1);
-        stmts.push(declare(flag, one));
+        stmts.push(Stmt::define(flag, one));
         flag
     }
 
@@ -130,20 +129,8 @@ impl Writer<'_> {
                 body.push(self.function.assign_var(flag, still));
             }
         }
-        let start = self.int(0);
-        let (compared, end) = (self.function.use_var(at), self.int(count));
-        let cond = self.binary(BinaryOp::Lt, compared, end);
-        let operand = self.function.use_var(at);
-        let op = IncDecOp::PostInc;
-        let step = Expr::IncDec { op, operand };
-        let step = self.function.exprs.add(step, int, None);
-        Stmt::new(StmtKind::For {
-            init: vec![declare(at, start)],
-            cond: Some(cond),
-            step: Some(step),
-            body: Block::of(body),
-            hints: LoopHints::default(),
-        })
+        let end = self.int(count);
+        self.function.count_to(self.types, at, end, body)
     }
 
     /// Whether all tables hold neighbours.

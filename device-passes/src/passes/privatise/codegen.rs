@@ -1,13 +1,13 @@
 //! Writing arrays of counts: zeros before the loop, what was counted to memory after it.
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, Function, FunctionId, LoopHints, Module, QualType, Scalar, Stmt,
-    StmtKind, Type, TypeId, Types, UnaryOp, VarId,
+    BinaryOp, Expr, ExprId, Function, FunctionId, Module, QualType, Scalar, Stmt, StmtKind, Type,
+    TypeId, Types, UnaryOp, VarId,
 };
 use fpgacc_kernel_analysis::faults;
 
 use super::legality::{Atomic, Counts};
-use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable};
+use crate::around_loop::{self, Names, Plan, Rewrite, private_variable};
 
 /// Carries out a plan.
 pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Counts>) {
@@ -42,10 +42,7 @@ impl Rewrite for Writer<'_> {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for counts in kept {
             let array = self.array(counts);
-            before.push(Stmt::new(StmtKind::Decl {
-                var: array,
-                init: None,
-            }));
+            before.push(Stmt::declare(array));
             before.push(self.zeros(counts, array));
             for atomic in &counts.atomics {
                 self.count(counts, atomic, array);
@@ -136,11 +133,7 @@ impl Writer<'_> {
         };
         let exprs = &mut self.function.exprs;
         let add = exprs.call_builtin(function, counts.ty, vec![pointer, amount]);
-        let body = Stmt::new(StmtKind::If {
-            cond,
-            then: Block::of(vec![Stmt::new(StmtKind::Expr(add))]),
-            otherwise: None,
-        });
+        let body = Stmt::only_if(cond, vec![Stmt::new(StmtKind::Expr(add))]);
         self.counted(counts.elements, counter, body)
     }
 
@@ -181,12 +174,6 @@ impl Writer<'_> {
             .function
             .exprs
             .assign(Some(BinaryOp::Add), use_counter, one);
-        Stmt::new(StmtKind::For {
-            init: vec![declare(counter, start)],
-            cond: Some(cond),
-            step: Some(step),
-            body: Block::of(vec![body]),
-            hints: LoopHints::default(),
-        })
+        Stmt::counting((counter, start), (cond, step), vec![body])
     }
 }

@@ -7,14 +7,14 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Block, Expr, ExprId, Function, FunctionId, LoopHints, Module, QualType,
-    Scalar, Stmt, StmtKind, Storage, Type, Types, UnaryOp, VarId, Variable,
+    AddressSpace, BinaryOp, Block, Expr, ExprId, Function, FunctionId, Module, QualType, Stmt,
+    StmtKind, Storage, Type, Types, UnaryOp, VarId, Variable,
 };
 use fpgacc_kernel_analysis::faults;
 
 use super::early_returns::leaves;
 use super::legality::{Atomic, Counts};
-use crate::around_loop::{Names, declare, private_variable};
+use crate::around_loop::{Names, private_variable};
 
 /// Lets the groups of a kernel count in memory of their own.
 pub fn apply(module: &mut Module, id: FunctionId, counts: &[Counts], taken: &BTreeSet<String>) {
@@ -42,10 +42,7 @@ pub fn apply(module: &mut Module, id: FunctionId, counts: &[Counts], taken: &BTr
     let (item, items) = writer.items(&mut before);
     for counts in counts {
         let array = writer.array(counts);
-        arrays.push(Stmt::new(StmtKind::Decl {
-            var: array,
-            init: None,
-        }));
+        arrays.push(Stmt::declare(array));
         for atomic in &counts.atomics {
             writer.count(atomic, array);
         }
@@ -149,7 +146,7 @@ impl Writer<'_> {
         let (item, items) = (self.int("item"), self.int("items"));
         for (var, value, none) in [(item, number, 0), (items, all, 1)] {
             let value = value.unwrap_or_else(|| self.function.exprs.int(self.types, none));
-            stmts.push(declare(var, value));
+            stmts.push(Stmt::define(var, value));
         }
         (item, items)
     }
@@ -244,24 +241,10 @@ impl Writer<'_> {
         let cond = self.binary(BinaryOp::Lt, at, end);
         let (at, by) = (self.function.use_var(counter), self.function.use_var(items));
         let step = self.function.exprs.assign(Some(BinaryOp::Add), at, by);
-        Stmt::new(StmtKind::For {
-            init: vec![declare(counter, start)],
-            cond: Some(cond),
-            step: Some(step),
-            body: Block::of(vec![body]),
-            hints: LoopHints::default(),
-        })
+        Stmt::counting((counter, start), (cond, step), vec![body])
     }
 
     fn barrier(&mut self) -> Stmt {
-        let fence = Expr::BuiltinConst("CLK_LOCAL_MEM_FENCE".to_string());
-        let uint = self.types.scalar(Scalar::UInt);
-        let fence = self.function.exprs.add(fence, uint, None);
-        let void = self.types.intern(Type::Void);
-        let call = self
-            .function
-            .exprs
-            .call_builtin("barrier", void, vec![fence]);
-        Stmt::new(StmtKind::Expr(call))
+        self.function.exprs.local_barrier(self.types)
     }
 }

@@ -469,17 +469,9 @@ fn is_changed(function: &Function, var: VarId) -> bool {
     let Some(body) = &function.body else {
         return found;
     };
-    body.for_each_expr(&function.exprs, &mut |id| {
-        let target = match function.exprs.get(id) {
-            Expr::Assign { lhs, .. } => *lhs,
-            Expr::IncDec { operand, .. } => *operand,
-            Expr::Unary {
-                op: UnaryOp::AddressOf,
-                operand,
-            } => *operand,
-            _ => return,
-        };
-        found |= matches!(function.exprs.get(target), Expr::Var(VarRef::Local(v)) if *v == var);
+    let exprs = &function.exprs;
+    body.for_each_expr(exprs, &mut |id| {
+        found |= exprs.written_var(id) == Some(var) || exprs.exposed_var(id) == Some(var);
     });
     found
 }

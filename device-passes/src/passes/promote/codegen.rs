@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, Function, FunctionId, LoopHints, Module, QualType, Stmt,
-    StmtKind, Type, Types, VarId, VarRef,
+    BinaryOp, Expr, ExprId, Function, FunctionId, Module, QualType, Stmt, StmtKind, Type, Types,
+    VarId, VarRef,
 };
 use fpgacc_kernel_analysis::trip_count::Counting;
 use fpgacc_kernel_analysis::{faults, loops};
 
 use super::address::Dim;
 use super::legality::Promotion;
-use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable};
+use crate::around_loop::{self, Names, Plan, Rewrite, private_variable};
 
 const UNROLL: &str = "unroll";
 
@@ -59,10 +59,7 @@ impl Rewrite for Writer<'_> {
         // All are copied before any is replaced: one may be a part of another's address.
         for promotion in promotions {
             let array = self.array(promotion);
-            before.push(Stmt::new(StmtKind::Decl {
-                var: array,
-                init: None,
-            }));
+            before.push(Stmt::declare(array));
             before.push(self.copy(promotion, array, Way::In));
             if promotion.store && !faults::is_on("promotion-store-lost") {
                 after.push(self.copy(promotion, array, Way::Out));
@@ -202,17 +199,11 @@ impl Writer<'_> {
         };
         let (by, var) = (self.int(by), self.function.use_var(counter));
         let step = self.function.exprs.assign(Some(op), var, by);
-        let pragmas = is_unrolled.then(|| UNROLL.to_string());
-        Stmt::new(StmtKind::For {
-            init: vec![declare(counter, start)],
-            cond: Some(cond),
-            step: Some(step),
-            body: Block::of(vec![body]),
-            hints: LoopHints {
-                pragmas: pragmas.into_iter().collect(),
-                attrs: Vec::new(),
-            },
-        })
+        let counted = Stmt::counting((counter, start), (cond, step), vec![body]);
+        match is_unrolled {
+            true => counted.under(UNROLL),
+            false => counted,
+        }
     }
 
     /// The element of an array for the values of counters: rows of rows, the innermost loop's side by side.

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, Function, FunctionId, IncDecOp, LoopHints, Module, QualType,
-    Stmt, StmtKind, Type, TypeId, Types, UnaryOp, VarId,
+    BinaryOp, Expr, ExprId, Function, FunctionId, IncDecOp, Module, QualType, Stmt, StmtKind, Type,
+    TypeId, Types, UnaryOp, VarId,
 };
 use fpgacc_kernel_analysis::faults;
 
 use super::legality::Register;
 use super::matching::{Combine, Form};
-use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable, store};
+use crate::around_loop::{self, Names, Plan, Rewrite, private_variable, store};
 
 /// Carries out a plan.
 pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Register>) {
@@ -116,7 +116,7 @@ impl Writer<'_> {
         let first = group[0];
         if let Some(updated) = first.updated {
             let no = self.function.exprs.int(self.types, 0);
-            out.push(declare(updated, no));
+            out.push(Stmt::define(updated, no));
         }
         if first.register.combine.is_idempotent() {
             self.load(&first, out);
@@ -140,7 +140,7 @@ impl Writer<'_> {
     fn load(&mut self, placed: &Placed<'_>, out: &mut Vec<Stmt>) {
         if let Some(copy) = placed.copy {
             let value = self.function.exprs.duplicate(placed.register.location);
-            out.push(declare(copy, value));
+            out.push(Stmt::define(copy, value));
         }
     }
 
@@ -181,11 +181,7 @@ impl Writer<'_> {
         };
         let mut gathered = Vec::new();
         self.gather(group, &mut gathered);
-        out.push(Stmt::new(StmtKind::If {
-            cond: self.function.use_var(updated),
-            then: Block::of(gathered),
-            otherwise: None,
-        }));
+        out.push(Stmt::only_if(self.function.use_var(updated), gathered));
     }
 
     fn gather(&mut self, group: &[Placed<'_>], out: &mut Vec<Stmt>) {
@@ -375,16 +371,8 @@ impl Writer<'_> {
             operand,
         };
         let step = exprs.add(step, int, None);
-        Stmt::new(StmtKind::For {
-            init: vec![declare(counter, start)],
-            cond: Some(cond),
-            step: Some(step),
-            body: Block::of(vec![Stmt::new(StmtKind::Expr(body))]),
-            hints: LoopHints {
-                pragmas: vec!["unroll".to_string()],
-                attrs: Vec::new(),
-            },
-        })
+        let body = vec![Stmt::new(StmtKind::Expr(body))];
+        Stmt::counting((counter, start), (cond, step), body).under("unroll")
     }
 
     /// A private variable with a name of its own.

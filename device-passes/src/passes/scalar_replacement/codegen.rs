@@ -1,12 +1,10 @@
 //! Writing registers in place of memory.
 
-use fpgacc_frontend::ir::{
-    Expr, ExprId, Function, FunctionId, Module, Stmt, StmtKind, VarId, VarRef,
-};
+use fpgacc_frontend::ir::{Expr, ExprId, Function, FunctionId, Module, Stmt, VarId, VarRef};
 use fpgacc_kernel_analysis::faults;
 
 use super::legality::Promotion;
-use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable, store};
+use crate::around_loop::{self, Names, Plan, Rewrite, private_variable, store};
 
 /// Carries out a plan.
 pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Promotion>) {
@@ -67,13 +65,10 @@ impl Writer<'_> {
 
     fn first_value(&mut self, promotion: &Promotion, register: VarId) -> Stmt {
         if !promotion.load {
-            return Stmt::new(StmtKind::Decl {
-                var: register,
-                init: None,
-            });
+            return Stmt::declare(register);
         }
         let value = self.function.exprs.duplicate(promotion.location);
-        declare(register, value)
+        Stmt::define(register, value)
     }
 
     fn replace(&mut self, promotion: &Promotion, register: VarId) {

@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Block, Expr, ExprId, Function, LoopHints, QualType, Scalar, Stmt,
-    StmtKind, Storage, Type, TypeId, Types, VarId, Variable,
+    AddressSpace, BinaryOp, ExprId, Function, QualType, Scalar, Stmt, StmtKind, Storage, Type,
+    TypeId, Types, VarId, Variable,
 };
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::shape::{Along, Holds, Part, Tile, both};
 use super::terms::{Uniform, Writer};
-use crate::around_loop::declare;
 
 /// Names of the locations in a tile, the last dimension first.
 const PLACES: [&str; 4] = ["column", "row", "plane", "volume"];
@@ -96,13 +95,13 @@ impl Codegen<'_> {
         let mut stmts = Vec::new();
         for (d, var) in (0..).zip(items).filter_map(|(d, var)| Some((d, var?))) {
             let id = self.writer().query("get_local_id", d);
-            stmts.push(declare(var, id));
+            stmts.push(Stmt::define(var, id));
         }
         for (d, var) in (0..).zip(firsts).filter_map(|(d, var)| Some((d, var?))) {
             let [global, local] =
                 ["get_global_id", "get_local_id"].map(|name| self.writer().query(name, d));
             let first = self.binary(BinaryOp::Sub, global, local);
-            stmts.push(declare(var, first));
+            stmts.push(Stmt::define(var, first));
         }
         stmts
     }
@@ -148,7 +147,7 @@ impl Codegen<'_> {
             attrs: Vec::new(),
             span: None,
         });
-        (var, Stmt::new(StmtKind::Decl { var, init: None }))
+        (var, Stmt::declare(var))
     }
 
     /// Lets the reads of a tile read its array.
@@ -212,7 +211,7 @@ impl Codegen<'_> {
         let scalar = if is_wide { Scalar::ULong } else { Scalar::UInt };
         let first = self.variable(&format!("{name}_first"), scalar);
         let value = self.uniform_poly(&tile.first, is_wide);
-        let mut stmts = vec![declare(first, value)];
+        let mut stmts = vec![Stmt::define(first, value)];
         let count = tile.dims.len();
         let hints = (0..count).map(|at| PLACES[(count - 1 - at).min(PLACES.len() - 1)]);
         let hints: Vec<&str> = hints.collect();
@@ -259,7 +258,7 @@ impl Codegen<'_> {
         let load = Stmt::new(StmtKind::Expr(load));
         match self.somebody_reads(tile, positions) {
             None => load,
-            Some(cond) => only_if(cond, vec![load]),
+            Some(cond) => Stmt::only_if(cond, vec![load]),
         }
     }
 
@@ -485,10 +484,10 @@ impl Codegen<'_> {
     ) -> Vec<Stmt> {
         let cond = self.compare(BinaryOp::Lt, position, end);
         if end <= step {
-            let mut stmts = vec![declare(position, start)];
+            let mut stmts = vec![Stmt::define(position, start)];
             match end == step {
                 true => stmts.extend(inside),
-                false => stmts.push(only_if(cond, inside)),
+                false => stmts.push(Stmt::only_if(cond, inside)),
             }
             return stmts;
         }
@@ -505,13 +504,7 @@ impl Codegen<'_> {
     ) -> Stmt {
         let (counter, by) = (self.function.use_var(var), self.int(by));
         let step = self.function.exprs.assign(Some(BinaryOp::Add), counter, by);
-        Stmt::new(StmtKind::For {
-            init: vec![declare(var, start)],
-            cond: Some(cond),
-            step: Some(step),
-            body: Block::of(body),
-            hints: LoopHints::default(),
-        })
+        Stmt::counting((var, start), (cond, step), body)
     }
 
     /// All elements in a row, where a tile has fewer dimensions than the group.
@@ -553,7 +546,7 @@ impl Codegen<'_> {
                 value = self.binary(BinaryOp::Rem, value, by);
             }
             before *= extent;
-            inside.push(declare(*position, value));
+            inside.push(Stmt::define(*position, value));
         }
         inside.push(load);
         self.stepping(element, start, items, all, inside)
@@ -561,23 +554,6 @@ impl Codegen<'_> {
 
     /// All work-items of the group meet.
     pub fn barrier(&mut self) -> Stmt {
-        let fence = Expr::BuiltinConst("CLK_LOCAL_MEM_FENCE".to_string());
-        let uint = self.scalar(Scalar::UInt);
-        let fence = self.function.exprs.add(fence, uint, None);
-        let void = self.types.intern(Type::Void);
-        let call = self
-            .function
-            .exprs
-            .call_builtin("barrier", void, vec![fence]);
-        Stmt::new(StmtKind::Expr(call))
+        self.function.exprs.local_barrier(self.types)
     }
-}
-
-/// `if (cond) { .. }`
-pub fn only_if(cond: ExprId, then: Vec<Stmt>) -> Stmt {
-    Stmt::new(StmtKind::If {
-        cond,
-        then: Block::of(then),
-        otherwise: None,
-    })
 }

@@ -9,9 +9,8 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::loops;
 
-use super::codegen::{Codegen, only_if};
+use super::codegen::Codegen;
 use super::reads::{Strip, guard};
-use crate::around_loop::declare;
 
 /// A loop that is cut into strips, and what each strip begins with.
 pub struct Cut {
@@ -94,7 +93,7 @@ pub fn open(
         StmtKind::If { cond, then, .. } => {
             let runs = code.variable("runs", Scalar::Bool);
             let cond = with(code, active, cond);
-            out.push(declare(runs, cond));
+            out.push(Stmt::define(runs, cond));
             out.append(&mut open(code, then.stmts, inside, cut, Some(runs)));
         }
         StmtKind::Block(block) => {
@@ -113,7 +112,7 @@ pub fn open(
         match active {
             Some(active) => {
                 let cond = code.function.use_var(active);
-                out.push(only_if(cond, after));
+                out.push(Stmt::only_if(cond, after));
             }
             None => out.extend(after),
         }
@@ -162,7 +161,7 @@ fn in_part(code: &mut Codegen<'_>, stmts: Vec<Stmt>, active: Option<VarId>) -> V
     }
     if !inside.is_empty() {
         let cond = code.function.use_var(active);
-        out.push(only_if(cond, inside));
+        out.push(Stmt::only_if(cond, inside));
     }
     out
 }
@@ -189,12 +188,12 @@ fn leave(code: &mut Codegen<'_>, stmt: Stmt, active: Option<VarId>) -> (Vec<Stmt
     then.stmts.pop();
     let not = code.function.exprs.not(code.types, cond);
     let cond = with(code, active, not);
-    let mut out = vec![declare(goes_on, cond)];
+    let mut out = vec![Stmt::define(goes_on, cond)];
     if !then.stmts.is_empty() {
         let runs = code.function.use_var(goes_on);
         let left = code.function.exprs.not(code.types, runs);
         let left = with(code, active, left);
-        out.push(only_if(left, then.stmts));
+        out.push(Stmt::only_if(left, then.stmts));
     }
     (out, goes_on)
 }
@@ -229,7 +228,7 @@ fn in_strips(
     match active {
         Some(active) => {
             let runs = code.function.use_var(active);
-            inside.push(only_if(runs, vec![iterations]));
+            inside.push(Stmt::only_if(runs, vec![iterations]));
         }
         None => inside.push(iterations),
     }
@@ -243,7 +242,7 @@ fn in_strips(
     if let Some(cond) = cond.filter(|_| !strip.is_own) {
         let end = code.function.exprs.duplicate(strip.end);
         let last = code.function.assign_var(strip.counter, end);
-        let last = only_if(cond, vec![last]);
+        let last = Stmt::only_if(cond, vec![last]);
         out.append(&mut in_part(code, vec![last], active));
     }
     out
@@ -260,14 +259,14 @@ fn iterations(code: &mut Codegen<'_>, body: Block, cut: &Cut, first: VarId) -> S
     let value = code.binary(BinaryOp::Add, from, by);
     let value = code.writer().converted(value, ty);
     let mut each = vec![match strip.is_own {
-        true => declare(strip.counter, value),
+        true => Stmt::define(strip.counter, value),
         false => code.function.assign_var(strip.counter, value),
     }];
     each.extend(body.stmts);
     let is_even = strip.is_even || faults::is_on("tile-remainder-lost");
     if !is_even {
         let cond = before_end(code, first, Some(cut.iteration), strip.end);
-        each = vec![only_if(cond, each)];
+        each = vec![Stmt::only_if(cond, each)];
     }
     let zero = code.function.exprs.int(code.types, 0);
     let counter = code.function.use_var(cut.iteration);

@@ -114,8 +114,7 @@ impl Pass for VectoriseLoops {
             }
             index += 1;
         }
-        self.comment(&mut module.functions[kernel], &done);
-        Outcome::of(done, missed)
+        self.outcome(&mut module.functions[kernel], done, missed)
     }
 }
 

@@ -116,8 +116,7 @@ impl Pass for Vectorise {
         match vectorise(module, kernel, context, how) {
             Ok(note) => {
                 state(contract, how);
-                self.comment(&mut module.functions[kernel], std::slice::from_ref(&note));
-                Outcome::Done(vec![note])
+                self.outcome(&mut module.functions[kernel], vec![note], Vec::new())
             }
             Err(reasons) => {
                 *module = original;

@@ -163,29 +163,23 @@ impl Address {
     pub fn both(&self, other: &Address, of: &dyn Fn(&Address, &Address) -> Address) -> Address {
         match (self, other) {
             (Address::At { .. }, Address::At { .. }) => of(self, other),
-            (
-                Address::Choice {
-                    cond,
-                    then,
-                    otherwise,
-                },
-                _,
-            ) => Address::Choice {
+            (Address::Choice { .. }, _) => self.of_each(&|part| part.both(other, of)),
+            _ => other.of_each(&|part| self.both(part, of)),
+        }
+    }
+
+    /// The same choice between what is made of what it chooses between.
+    fn of_each(&self, of: &dyn Fn(&Address) -> Address) -> Address {
+        match self {
+            Address::At { .. } => of(self),
+            Address::Choice {
+                cond,
+                then,
+                otherwise,
+            } => Address::Choice {
                 cond: cond.clone(),
-                then: Box::new(then.both(other, of)),
-                otherwise: Box::new(otherwise.both(other, of)),
-            },
-            (
-                _,
-                Address::Choice {
-                    cond,
-                    then,
-                    otherwise,
-                },
-            ) => Address::Choice {
-                cond: cond.clone(),
-                then: Box::new(self.both(then, of)),
-                otherwise: Box::new(self.both(otherwise, of)),
+                then: Box::new(of(then)),
+                otherwise: Box::new(of(otherwise)),
             },
         }
     }

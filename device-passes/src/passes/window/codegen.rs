@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, Function, FunctionId, IncDecOp, Init, LoopHints, Module,
-    QualType, Scalar, Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
+    BinaryOp, Block, Expr, ExprId, Function, FunctionId, Init, Module, QualType, Scalar, Stmt,
+    StmtKind, Type, TypeId, Types, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::location::Around;
@@ -15,7 +15,7 @@ use super::nests::counter_of;
 use super::plan::Planned;
 use super::slots::{Tap, Window};
 use super::walk::{Step, Walk};
-use crate::around_loop::{self, Names, Plan, Rewrite, declare, private_variable};
+use crate::around_loop::{self, Names, Plan, Rewrite, private_variable};
 
 /// Gives a nest its windows.
 pub fn apply(module: &mut Module, id: FunctionId, planned: &Planned) {
@@ -107,7 +107,7 @@ impl Rewrite for Writer<'_> {
             let arrays = walk.windows.iter().map(|w| self.array(walk, w));
             let arrays: Vec<VarId> = arrays.collect();
             for &var in &arrays {
-                before.push(Stmt::new(StmtKind::Decl { var, init: None }));
+                before.push(Stmt::declare(var));
             }
             match walk.positions {
                 None => self.primed(walk, stmt, &arrays, &mut before),
@@ -361,35 +361,20 @@ impl Writer<'_> {
     /// A loop that is copied.
     pub fn unrolled(&mut self, counter: VarId, trips: i128, body: Vec<Stmt>) -> Stmt {
         let start = self.function.exprs.int(self.types, 0);
-        let hints = LoopHints {
-            pragmas: vec!["unroll".to_string()],
-            attrs: Vec::new(),
-        };
         let cond = self.compare(counter, BinaryOp::Lt, trips);
-        let step = self.step(counter, 1);
-        Stmt::new(StmtKind::For {
-            init: vec![declare(counter, start)],
-            cond: Some(cond),
-            step: Some(step),
-            body: Block::of(body),
-            hints,
-        })
+        let step = self.function.increment(counter);
+        Stmt::counting((counter, start), (cond, step), body).under("unroll")
     }
 
     /// `counter++` or `counter += by`.
     pub fn step(&mut self, counter: VarId, by: i128) -> ExprId {
-        let ty = self.function.vars[counter].ty.ty;
+        if by == 1 {
+            return self.function.increment(counter);
+        }
         let operand = self.function.use_var(counter);
         let exprs = &mut self.function.exprs;
-        if by != 1 {
-            let by = exprs.int(self.types, by as i64);
-            return exprs.assign(Some(BinaryOp::Add), operand, by);
-        }
-        let step = Expr::IncDec {
-            op: IncDecOp::PostInc,
-            operand,
-        };
-        exprs.add(step, ty, None)
+        let by = exprs.int(self.types, by as i64);
+        exprs.assign(Some(BinaryOp::Add), operand, by)
     }
 
     /// Statements under conditions, if there are any.
@@ -404,11 +389,7 @@ impl Writer<'_> {
                 _ => Stmt::new(StmtKind::Block(Block::of(then))),
             };
         };
-        Stmt::new(StmtKind::If {
-            cond,
-            then: Block::of(then),
-            otherwise: None,
-        })
+        Stmt::only_if(cond, then)
     }
 
     /// Takes what is read from a window.

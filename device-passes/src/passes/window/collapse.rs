@@ -11,7 +11,7 @@ use super::codegen::{At, Writer};
 use super::slots::Window;
 use super::walk::{Step, Walk};
 use super::when::Interval;
-use crate::around_loop::{declare, private_variable};
+use crate::around_loop::private_variable;
 
 impl Writer<'_> {
     /// Makes one loop of a nest.
@@ -54,7 +54,7 @@ impl Writer<'_> {
         body.extend(self.lanes(walk, at, rest));
         let start = self.function.exprs.int(self.types, first as i64);
         stmt.kind = StmtKind::For {
-            init: vec![declare(at.position, start)],
+            init: vec![Stmt::define(at.position, start)],
             cond: Some(self.compare(at.position, BinaryOp::Le, last)),
             step: Some(self.step(at.position, walk.lanes)),
             body: Block::of(body),
@@ -94,7 +94,7 @@ impl Writer<'_> {
             // The first iteration moves the innermost on to its first value.
             let start = if at == innermost { begin - by } else { begin };
             let start = self.function.exprs.int(self.types, start as i64);
-            before.push(declare(step.counter, start));
+            before.push(Stmt::define(step.counter, start));
             let mut stmts = vec![Stmt::new(StmtKind::Expr(self.step(step.counter, by)))];
             if at > 0 {
                 let begin = self.function.exprs.int(self.types, begin as i64);
@@ -201,7 +201,7 @@ impl Writer<'_> {
         if walk.levels.len() == 1 {
             let sum = self.function.use_var(first);
             let sum = self.after(sum, lane);
-            rest.insert(0, declare(innermost.counter, sum));
+            rest.insert(0, Stmt::define(innermost.counter, sum));
             let conds = self.within_places(walk, at);
             let inner = self.only_if(conds, rest);
             return vec![self.unrolled(lane, walk.lanes, vec![inner])];
@@ -216,7 +216,7 @@ impl Writer<'_> {
             true => rest,
             false => vec![self.only_if(conds, rest)],
         };
-        let mut all = vec![declare(own, sum)];
+        let mut all = vec![Stmt::define(own, sum)];
         all.extend(inner);
         vec![self.unrolled(lane, walk.lanes, all)]
     }

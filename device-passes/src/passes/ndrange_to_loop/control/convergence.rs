@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{Expr, Function, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_frontend::ir::{Function, Stmt, StmtKind, VarId};
 
 use crate::passes::ndrange_to_loop::survey::{builtin_stmt, is_barrier};
 
@@ -65,15 +65,11 @@ impl Convergence<'_> {
             return false;
         }
         let exprs = &self.function.exprs;
-        let is_shared = |id| matches!(exprs.get(id), Expr::Var(VarRef::Local(var)) if self.shared.contains(var));
+        let is_shared = |var| self.shared.contains(&var);
         let mut found = false;
         stmt.for_each(&mut |stmt| {
             for root in stmt.exprs() {
-                found |= exprs.any(root, &mut |id| match exprs.get(id) {
-                    Expr::Assign { lhs, .. } => is_shared(*lhs),
-                    Expr::IncDec { operand, .. } => is_shared(*operand),
-                    _ => false,
-                });
+                found |= exprs.any(root, &mut |id| exprs.written_var(id).is_some_and(is_shared));
             }
         });
         found

@@ -506,16 +506,7 @@ fn changed_by(target: &Target<'_>, stmt: &Stmt) -> BTreeSet<VarId> {
             vars.insert(var);
         }
         for root in inside.exprs() {
-            exprs.for_each(root, &mut |id| {
-                let location = match exprs.get(id) {
-                    Expr::Assign { lhs, .. } => *lhs,
-                    Expr::IncDec { operand, .. } => *operand,
-                    _ => return,
-                };
-                if let Expr::Var(VarRef::Local(var)) = exprs.get(location) {
-                    vars.insert(*var);
-                }
-            });
+            exprs.for_each(root, &mut |id| vars.extend(exprs.written_var(id)));
         }
     });
     vars

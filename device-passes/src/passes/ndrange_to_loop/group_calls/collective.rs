@@ -10,9 +10,8 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, IncDecOp, Init, LoopHints,
-    QualType, Scalar, Stmt, StmtKind, Storage, Type, TypeId, Types, UnaryOp, VarId, VarRef,
-    Variable,
+    AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, Init, QualType, Scalar, Stmt,
+    StmtKind, Storage, Type, TypeId, Types, UnaryOp, VarId, VarRef, Variable,
 };
 use fpgacc_frontend::source::Span;
 
@@ -361,23 +360,15 @@ impl Collective<'_> {
     ) -> Stmt {
         let i = self.use_var(counter);
         let cond = self.target.binary(BinaryOp::Lt, i, bound);
-        let i = self.use_var(counter);
-        let exprs = &mut self.target.function.exprs;
-        let ty = exprs.ty(i);
-        let step = match exprs.get(step) {
-            Expr::Int { value: 1, .. } => {
-                let op = IncDecOp::PostInc;
-                exprs.add(Expr::IncDec { op, operand: i }, ty, None)
+        let function = &mut self.target.function;
+        let step = match function.exprs.get(step) {
+            Expr::Int { value: 1, .. } => function.increment(counter),
+            _ => {
+                let i = function.use_var(counter);
+                function.exprs.assign(Some(BinaryOp::Add), i, step)
             }
-            _ => exprs.assign(Some(BinaryOp::Add), i, step),
         };
-        Stmt::new(StmtKind::For {
-            init: vec![declaration(counter, Some(first))],
-            cond: Some(cond),
-            step: Some(step),
-            body: Block::of(body),
-            hints: LoopHints::default(),
-        })
+        Stmt::counting((counter, first), (cond, step), body)
     }
 
     // ---- Copies ----

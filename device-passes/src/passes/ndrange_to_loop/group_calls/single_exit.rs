@@ -180,11 +180,7 @@ impl Exits<'_, '_> {
         let flag = self.flag();
         let flag = self.target.function.use_var(flag);
         let cond = self.target.function.exprs.not(self.target.types, flag);
-        out.push(Stmt::new(StmtKind::If {
-            cond,
-            then: Block::of(rest),
-            otherwise: None,
-        }));
+        out.push(Stmt::only_if(cond, rest));
     }
 
     /// A list in a loop or switch of the function: `return` sets the flag and breaks out.
@@ -214,11 +210,7 @@ impl Exits<'_, '_> {
             if catches {
                 let flag = self.flag();
                 let cond = self.target.function.use_var(flag);
-                out.push(Stmt::new(StmtKind::If {
-                    cond,
-                    then: Block::of(vec![Stmt::new(StmtKind::Break)]),
-                    otherwise: None,
-                }));
+                out.push(Stmt::only_if(cond, vec![Stmt::new(StmtKind::Break)]));
             }
         }
         out

@@ -52,7 +52,7 @@ impl Independent {
             stmt.for_each(&mut |stmt| {
                 for root in stmt.exprs() {
                     function.exprs.for_each(root, &mut |id| {
-                        if let Some(var) = changed(function, id) {
+                        if let Some(var) = function.exprs.written_var(id) {
                             nameable.remove(&var);
                         }
                     });
@@ -93,30 +93,13 @@ fn written_in(function: &Function, stmts: &[Stmt]) -> BTreeSet<VarId> {
         stmt.for_each(&mut |stmt| {
             for root in stmt.exprs() {
                 function.exprs.for_each(root, &mut |id| {
-                    let location = match function.exprs.get(id) {
-                        Expr::Assign { lhs, .. } => *lhs,
-                        Expr::IncDec { operand, .. } => *operand,
-                        _ => return,
-                    };
-                    written.extend(memory_of(function, location));
+                    let location = function.exprs.written(id);
+                    written.extend(location.and_then(|at| memory_of(function, at)));
                 });
             }
         });
     }
     written
-}
-
-/// The variable that an expression changes as a whole.
-fn changed(function: &Function, id: ExprId) -> Option<VarId> {
-    let location = match function.exprs.get(id) {
-        Expr::Assign { lhs, .. } => *lhs,
-        Expr::IncDec { operand, .. } => *operand,
-        _ => return None,
-    };
-    match *function.exprs.get(location) {
-        Expr::Var(VarRef::Local(var)) => Some(var),
-        _ => None,
-    }
 }
 
 fn is_shared_memory(module: &Module, function: &Function, var: VarId) -> bool {

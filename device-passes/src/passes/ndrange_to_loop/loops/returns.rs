@@ -125,10 +125,6 @@ impl Returns<'_, '_> {
             Within::Item => StmtKind::Continue,
             Within::Inner => StmtKind::Break,
         };
-        Stmt::new(StmtKind::If {
-            cond,
-            then: fpgacc_frontend::ir::Block::of(vec![Stmt::new(leave)]),
-            otherwise: None,
-        })
+        Stmt::only_if(cond, vec![Stmt::new(leave)])
     }
 }

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{
-    BinaryOp, Expr, ExprId, Function, Init, QualType, Scalar, Stmt, StmtKind, Types, VarId,
-};
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Function, QualType, Scalar, Stmt, Types, VarId};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::work_item::Quantity;
 use fpgacc_runtime::manifest::Hidden;
@@ -225,10 +223,7 @@ impl Ids {
             }
             let var = target.int_var(&format!("global_id_{}", letter(d)));
             self.global_ids[at] = Some(var);
-            out.push(Stmt::new(StmtKind::Decl {
-                var,
-                init: Some(Init::Expr(value)),
-            }));
+            out.push(Stmt::define(var, value));
         }
         out
     }
@@ -339,10 +334,7 @@ impl Ids {
             let global = self.extent(target, global);
             let local = self.extent(target, local);
             let init = target.binary(BinaryOp::Div, global, local);
-            out.push(Stmt::new(StmtKind::Decl {
-                var,
-                init: Some(Init::Expr(init)),
-            }));
+            out.push(Stmt::define(var, init));
         }
         out
     }
