@@ -1,5 +1,7 @@
 //! Boards and the operators of their device families, as YAML files.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -374,6 +376,9 @@ pub enum BoardError {
     /// No family has this name.
     #[error("no device family has the name '{0}' (known are {known})", known = family_names())]
     UnknownFamily(String),
+    /// Other latencies are those of an operator that there is not.
+    #[error("no operator has the name '{0}'")]
+    NoOperator(String),
     /// A number makes no sense.
     #[error("{0} must be greater than 0")]
     NotPositive(&'static str),
@@ -498,6 +503,21 @@ impl Board {
     /// The JSON schema of board files.
     pub fn schema() -> schemars::Schema {
         schemars::schema_for!(Board)
+    }
+
+    /// The same with other latencies of some operators.
+    ///
+    /// # Errors
+    /// There is no such operator.
+    pub fn with_latencies(mut self, latencies: &BTreeMap<String, f64>) -> Result<Self, BoardError> {
+        let mut family = serde_yaml::to_value(self.family())?;
+        for (name, latency) in latencies {
+            let operator = family["operators"].get_mut(name.as_str());
+            let operator = operator.ok_or_else(|| BoardError::NoOperator(name.clone()))?;
+            operator["latency"] = (*latency).into();
+        }
+        self.family = FamilyRef::Own(serde_yaml::from_value(family)?);
+        Ok(self)
     }
 
     /// The device family.

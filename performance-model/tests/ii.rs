@@ -7,10 +7,8 @@ mod predicted;
 
 use std::collections::BTreeMap;
 
-use fpgacc_frontend::source::Span;
-use fpgacc_kernel_analysis::loops::hints;
 use fpgacc_performance_model::{
-    Board, FamilyRef, Given, LaunchShape, Limit, LoopReport, LsuKind, Pipelining, TripOrigin,
+    Board, Given, LaunchShape, Limit, LoopReport, LsuKind, Pipelining, TripOrigin, calibration,
 };
 use serde::Deserialize;
 
@@ -43,17 +41,9 @@ fn arria10() -> String {
     "pac-a10".to_string()
 }
 
-/// A board with other latencies of some operators.
 fn board(name: &str, latencies: &BTreeMap<String, f64>) -> Board {
-    let mut board = Board::named(name).expect("a built-in board");
-    let mut family = serde_yaml::to_value(board.family()).unwrap();
-    for (operator, latency) in latencies {
-        let known = family["operators"].get(operator).is_some();
-        assert!(known, "no operator {operator}");
-        family["operators"][operator.as_str()]["latency"] = (*latency).into();
-    }
-    board.family = FamilyRef::Own(serde_yaml::from_value(family).unwrap());
-    board
+    let board = Board::named(name).expect("a built-in board");
+    board.with_latencies(latencies).expect("known operators")
 }
 
 fn loops(case: &Case) -> Vec<LoopReport> {
@@ -70,43 +60,14 @@ fn loops(case: &Case) -> Vec<LoopReport> {
     .loops
 }
 
-/// Two forms of a loop.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Pair {
-    name: String,
-    /// Where the speed-up comes from.
-    why: String,
-    #[serde(default = "arria10")]
-    board: String,
-    #[serde(default)]
-    latencies: BTreeMap<String, f64>,
-    /// How often each loop runs; where it is not given, the text states it.
-    #[serde(default)]
-    trips: Option<f64>,
-    /// How often loops in loops run.
-    #[serde(default)]
-    inner_trips: Option<f64>,
-    /// How much faster the second is.
-    measured: f64,
-    /// How long both ran, where that is published.
-    milliseconds: Option<[f64; 2]>,
-    slow: String,
-    fast: String,
-}
-
 #[test]
 fn speed_ups_are_within_a_factor_of_two() {
-    let pairs: Vec<Pair> = serde_yaml::from_str(include_str!("cases/pairs.yaml")).unwrap();
-    for pair in pairs {
+    for pair in calibration::pairs().unwrap() {
         assert!(!pair.why.is_empty(), "{}: why?", pair.name);
         let board = board(&pair.board, &pair.latencies);
         let [slow, fast] = [&pair.slow, &pair.fast].map(|text| {
-            let mut launch = LaunchShape::default();
-            if let Some(trips) = pair.inner_trips {
-                launch.trips = loops_in_loops(text, trips);
-            }
-            predicted(text, &board, launch, pair.trips).seconds.value
+            let launch = pair.launch(&module::module(text));
+            predicted(text, &board, launch, None).seconds.value
         });
         let off = slow / fast / pair.measured;
         assert!(
@@ -124,21 +85,6 @@ fn speed_ups_are_within_a_factor_of_two() {
             );
         }
     }
-}
-
-/// Trip counts for the loops in loops of a text.
-fn loops_in_loops(text: &str, trips: f64) -> BTreeMap<Span, f64> {
-    let module = module::module(text);
-    let kernel = module.kernels().next().expect("a kernel");
-    let body = module.functions[kernel].body.as_ref().expect("a body");
-    let mut found = BTreeMap::new();
-    body.for_each_stmt(&mut |stmt| {
-        if hints(stmt).is_some() {
-            let inner = stmt.lists().into_iter().flatten();
-            found.extend(inner.filter_map(|stmt| Some((stmt.span?, trips))));
-        }
-    });
-    found
 }
 
 fn limit(report: &LoopReport) -> String {

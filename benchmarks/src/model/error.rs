@@ -12,6 +12,9 @@ pub enum ModelError {
     /// The launches are not as expected.
     #[error("{0}: {1}")]
     Launches(String, serde_yaml::Error),
+    /// Published pairs are not as expected.
+    #[error("pairs.yaml: {0}")]
+    Pairs(#[from] fpgacc_performance_model::BoardError),
     /// There is no such board.
     #[error("no board has the name '{0}'")]
     Board(String),

@@ -3,7 +3,9 @@
 
 pub mod clock;
 mod constants;
+mod pairs;
 mod search;
 
 pub use constants::{CONSTANTS, Constant};
+pub use pairs::{Pair, pairs};
 pub use search::{Fitted, Fitting, Parameter, Sample};
