@@ -9,45 +9,55 @@ use crate::graph::{Node, NodeId, Op, RegionId};
 use crate::prediction::TripOrigin;
 
 impl<'a> Lowering<'a> {
-    /// The iterations of a loop that some compilers unroll though nobody asks for it: the instructions of all of them
-    /// together are few.
-    pub(super) fn automatically_unrolled(&mut self, parts: &Parts<'a>) -> Option<u64> {
+    /// Walks a loop that some compilers unroll though nobody asks for it, if the instructions of all iterations together
+    /// are few. That is seen once it is lowered as a loop; a small one's copies take its place.
+    pub(super) fn perhaps_unrolled(&mut self, parts: Parts<'a>) {
+        if !self.may_be_small(&parts) {
+            self.one_loop(parts);
+            return;
+        }
+        let (graph, at, env) = (self.graph.mark(), self.at.clone(), self.env.mark());
+        let (regions, nodes) = (self.graph.regions.len(), self.graph.nodes.len());
+        let region = self.one_loop(parts);
+        let count = region.and_then(|_| self.small(&parts, regions, nodes));
+        let Some(count) = count else {
+            // No copy that unrolling makes of it need look again.
+            self.known.large.insert(self.key(&parts));
+            return self.env.keep(env);
+        };
+        self.graph.take_back(graph);
+        self.at = at;
+        self.env.undo(env);
+        self.unrolled(&parts, count);
+    }
+
+    /// Whether a loop may be small, by its text.
+    fn may_be_small(&self, parts: &Parts<'a>) -> bool {
         let is_plain = parts.hints.pragmas.is_empty() && parts.hints.attrs.is_empty();
         let most = self.input.board.compiler().unrolls_instructions;
-        if most == 0 || !is_plain {
+        most > 0
+            && is_plain
+            && !self.known.large.contains(&self.key(parts))
+            && expressions(self.at.function, parts) <= most
+    }
+
+    /// The iterations of a loop that was lowered from this region and these nodes on, if it is small.
+    fn small(&self, parts: &Parts<'a>, region: RegionId, nodes: NodeId) -> Option<u64> {
+        let most = self.input.board.compiler().unrolls_instructions;
+        let trip = self.graph.regions[region].trip;
+        let leaves = |stmt| loops::leaves(stmt, true, false);
+        if trip.origin != TripOrigin::Known || parts.body.stmts.iter().any(leaves) {
             return None;
         }
-        let key = self.key(parts);
-        if self.known.large.contains(&key) || expressions(self.at.function, parts) > most {
-            return None;
-        }
-        let (regions, nodes) = (self.graph.regions.len(), self.graph.nodes.len());
-        let before = self.checkpoint();
-        self.one_loop(*parts);
-        let inside = &self.graph.regions[regions..];
-        let count = inside
-            .first()
-            .filter(|region| region.trip.origin == TripOrigin::Known)
-            .map(|region| region.trip.value as u64);
-        let each = instructions_within(&self.graph.nodes[nodes..], nodes, regions);
-        let leaves = parts
-            .body
-            .stmts
-            .iter()
-            .any(|stmt| loops::leaves(stmt, true, false));
-        let is_simple = !leaves && inside.iter().all(|region| region.barriers == 0);
-        self.roll_back(before);
-        let small = count.filter(|count| is_simple && each.saturating_mul(*count) <= most);
-        if small.is_none() {
-            // Walking it again each time that a loop around is walked would take a time that doubles with each.
-            self.known.large.insert(key);
-        }
-        small
+        let count = trip.value as u64;
+        let each = instructions_within(&self.graph.nodes[nodes..], nodes, region);
+        let is_met = self.graph.regions[region..].iter().any(|r| r.barriers > 0);
+        (!is_met && each.saturating_mul(count) <= most).then_some(count)
     }
 }
 
 /// The instructions of an iteration, `nodes`, the first of which has the number `first`. What does not change from one
-/// iteration of `region` to the next counts for nothing: LLVM moves it in front of a loop before it unrolls it.
+/// iteration of `region` to the next counts for nothing: LLVM moves it before a loop before it unrolls it.
 fn instructions_within(nodes: &[Node], first: usize, region: RegionId) -> u64 {
     let mut varies = vec![true; nodes.len()];
     for (at, node) in nodes.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The graph while it is made. It grows, and older parts of it change only through methods here that write down what
-//! was there: all since a mark can be taken back at once.
+//! The graph while it is made. It grows, and only its newest part can be taken back: that of a loop that turns out to be
+//! one of those that compilers unroll. Its copies take its place.
 
 use std::ops::Deref;
 
@@ -8,24 +8,18 @@ use fpgacc_kernel_analysis::poly::Sym;
 use crate::graph::{Access, Array, ArrayId, Graph, Node, NodeId, Region, RegionId};
 use crate::prediction::{Assumed, Unpriced};
 
-/// A graph, and how to go back to what it was.
+/// A graph that grows.
 #[derive(Debug, Default)]
 pub struct Builder {
     graph: Graph,
-    /// From the outermost mark inwards.
-    marks: Vec<Lengths>,
-    /// What was there before each change of something older than a mark, from the first mark on.
-    journal: Vec<Old>,
+    /// The loops that were given one more value to wait for, in order.
+    waits: Vec<NodeId>,
 }
 
-/// A state that can be gone back to, until it is rolled back or kept; the last one first.
+/// How much there was.
 #[must_use]
 #[derive(Debug)]
-pub struct Mark(usize);
-
-/// How much there was at a mark.
-#[derive(Clone, Copy, Debug)]
-struct Lengths {
+pub struct Mark {
     nodes: usize,
     accesses: usize,
     arrays: usize,
@@ -33,15 +27,7 @@ struct Lengths {
     assumed: usize,
     unpriced: usize,
     uses_channels: bool,
-    journal: usize,
-}
-
-/// What was there.
-#[derive(Debug)]
-enum Old {
-    Node(NodeId, Box<Node>),
-    Region(RegionId, Box<Region>),
-    Value(Sym, Option<f64>),
+    waits: usize,
 }
 
 impl Deref for Builder {
@@ -61,26 +47,32 @@ impl Builder {
 
     /// An operation, to be changed.
     pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
-        let node = &mut self.graph.nodes[id];
-        if self.marks.last().is_some_and(|mark| id < mark.nodes) {
-            self.journal.push(Old::Node(id, Box::new(node.clone())));
-        }
-        node
+        &mut self.graph.nodes[id]
     }
 
-    /// Adds a region.
+    /// Lets a loop wait for a value of a region around it.
+    pub fn wait(&mut self, node: NodeId, input: NodeId) {
+        let inputs = &mut self.graph.nodes[node].inputs;
+        if !inputs.contains(&input) {
+            inputs.push(input);
+            self.waits.push(node);
+        }
+    }
+
+    /// Adds a region; what it is a loop of does not know it yet.
     pub fn add_region(&mut self, region: Region) -> RegionId {
         self.graph.regions.push(region);
         self.graph.regions.len() - 1
     }
 
+    /// Removes the region that was added last: nothing is in it.
+    pub fn remove_region(&mut self) {
+        self.graph.regions.pop();
+    }
+
     /// A region, to be changed.
     pub fn region_mut(&mut self, id: RegionId) -> &mut Region {
-        let region = &mut self.graph.regions[id];
-        if self.marks.last().is_some_and(|mark| id < mark.regions) {
-            self.journal.push(Old::Region(id, Box::new(region.clone())));
-        }
-        region
+        &mut self.graph.regions[id]
     }
 
     /// Adds an array.
@@ -103,10 +95,7 @@ impl Builder {
 
     /// Gives a symbol a value.
     pub fn set_value(&mut self, sym: Sym, value: f64) {
-        let old = self.graph.values.insert(sym, value);
-        if !self.marks.is_empty() {
-            self.journal.push(Old::Value(sym, old));
-        }
+        self.graph.values.insert(sym, value);
     }
 
     /// Notes what is assumed.
@@ -124,10 +113,10 @@ impl Builder {
         self.graph.uses_channels = true;
     }
 
-    /// Marks the state as it is.
-    pub fn mark(&mut self) -> Mark {
+    /// Notes how much there is.
+    pub fn mark(&self) -> Mark {
         let graph = &self.graph;
-        self.marks.push(Lengths {
+        Mark {
             nodes: graph.nodes.len(),
             accesses: graph.accesses.len(),
             arrays: graph.arrays.len(),
@@ -135,43 +124,27 @@ impl Builder {
             assumed: graph.assumed.len(),
             unpriced: graph.unpriced.len(),
             uses_channels: graph.uses_channels,
-            journal: self.journal.len(),
-        });
-        Mark(self.marks.len())
+            waits: self.waits.len(),
+        }
     }
 
-    /// Goes back to a mark.
-    pub fn roll_back(&mut self, mark: Mark) {
-        let to = self.last(mark);
+    /// Takes all back that came since a mark: a loop without barriers.
+    pub fn take_back(&mut self, since: Mark) {
         let graph = &mut self.graph;
-        for old in self.journal.drain(to.journal..).rev() {
-            match old {
-                Old::Node(id, node) => graph.nodes[id] = *node,
-                Old::Region(id, region) => graph.regions[id] = *region,
-                Old::Value(sym, Some(value)) => drop(graph.values.insert(sym, value)),
-                Old::Value(sym, None) => drop(graph.values.remove(&sym)),
-            }
+        for node in self.waits.drain(since.waits..).rev() {
+            graph.nodes[node].inputs.pop();
         }
-        graph.nodes.truncate(to.nodes);
-        graph.accesses.truncate(to.accesses);
-        graph.arrays.truncate(to.arrays);
-        graph.regions.truncate(to.regions);
-        graph.assumed.truncate(to.assumed);
-        graph.unpriced.truncate(to.unpriced);
-        graph.uses_channels = to.uses_channels;
-    }
-
-    /// Gives a mark up: what changed since stays.
-    pub fn keep(&mut self, mark: Mark) {
-        self.last(mark);
-        if self.marks.is_empty() {
-            self.journal.clear();
+        let added = graph.regions.get(since.regions);
+        if let Some(parent) = added.and_then(|region| region.parent) {
+            graph.regions[parent].loops.pop();
         }
-    }
-
-    fn last(&mut self, mark: Mark) -> Lengths {
-        debug_assert_eq!(mark.0, self.marks.len(), "the last mark comes first");
-        self.marks.pop().expect("a mark has lengths")
+        graph.nodes.truncate(since.nodes);
+        graph.accesses.truncate(since.accesses);
+        graph.arrays.truncate(since.arrays);
+        graph.regions.truncate(since.regions);
+        graph.assumed.truncate(since.assumed);
+        graph.unpriced.truncate(since.unpriced);
+        graph.uses_channels = since.uses_channels;
     }
 
     /// The graph as it is.
@@ -183,20 +156,40 @@ impl Builder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Operator;
+    use crate::graph::Op;
+
+    fn node(op: Op, region: RegionId) -> Node {
+        Node {
+            op,
+            operator: Operator::default(),
+            inputs: Vec::new(),
+            span: None,
+            region,
+            segment: 0,
+            step: 0,
+            idle: false,
+            what: "",
+        }
+    }
 
     #[test]
     fn all_since_a_mark_is_taken_back() {
         let mut builder = Builder::default();
-        let old = builder.add_region(Region::body());
-        builder.set_value(Sym::LocalSize(0), 64.0);
-        let before = format!("{:?}", *builder);
-        let outer = builder.mark();
-        builder.region_mut(old).barriers = 1;
-        let inner = builder.mark();
-        let new = builder.add_region(Region::body());
-        builder.region_mut(old).loops.push(new);
-        builder.set_value(Sym::LocalSize(0), 32.0);
-        builder.set_value(Sym::LocalSize(1), 8.0);
+        let body = builder.add_region(Region::body());
+        let before = builder.add_node(node(Op::Operator, body));
+        let outer = builder.add_node(node(Op::Loop(1), body));
+        builder.wait(outer, before);
+        let text = format!("{builder:?}");
+        let mark = builder.mark();
+        let inner = builder.add_region(Region {
+            parent: Some(body),
+            ..Region::body()
+        });
+        builder.region_mut(body).loops.push(inner);
+        let late = builder.add_node(node(Op::Operator, inner));
+        builder.wait(outer, before);
+        builder.wait(outer, late);
         builder.assume(Assumed {
             span: None,
             what: "nothing".to_string(),
@@ -208,11 +201,8 @@ mod tests {
             as_what: "nothing",
         });
         builder.uses_channels();
-        // What is kept since the inner mark still goes with the outer one.
-        builder.keep(inner);
-        assert_eq!(builder.regions[old].loops, [new]);
-        assert_eq!(builder.values[&Sym::LocalSize(1)], 8.0);
-        builder.roll_back(outer);
-        assert_eq!(format!("{:?}", *builder), before);
+        assert_eq!(builder.nodes[outer].inputs, [before, late]);
+        builder.take_back(mark);
+        assert_eq!(format!("{builder:?}"), text);
     }
 }

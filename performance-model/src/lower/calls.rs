@@ -62,14 +62,19 @@ impl<'a> Lowering<'a> {
 
     /// Notes that the model knows nothing of what is called here.
     fn unpriced(&mut self, name: &str, as_what: &'static str, span: Option<Span>) {
-        self.graph.unpriced(Unpriced {
-            span,
-            name: name.to_string(),
-            as_what,
-        });
+        if self.builds() {
+            self.graph.unpriced(Unpriced {
+                span,
+                name: name.to_string(),
+                as_what,
+            });
+        }
     }
 
     fn barrier(&mut self) {
+        if !self.builds() {
+            return;
+        }
         self.graph.region_mut(self.at.region).barriers += 1;
         for at in self.graph.regions[0].loops.clone() {
             if !self.graph.is_within(self.at.region, at) {
@@ -107,7 +112,9 @@ impl<'a> Lowering<'a> {
         let values: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();
         let inputs: Vec<NodeId> = values.iter().filter_map(|value| value.node).collect();
         if uses_channel {
-            self.graph.uses_channels();
+            if self.builds() {
+                self.graph.uses_channels();
+            }
             let node = self.node(Op::Channel, self.table.channel, "channel", inputs, span);
             let here = self.here();
             let poly = self.opaque(here, true).poly;

@@ -1,5 +1,5 @@
-//! The values of variables, with a journal: branches and speculative walks are undone, and compared, by what they
-//! changed. Copies of all values would cost more than all else, the larger the kernel the more.
+//! The values of variables, with a journal: branches are undone, and compared, by what they changed, and so is
+//! what was analysed. Copies of all values would cost more than all else, the larger the kernel the more.
 
 use std::collections::BTreeMap;
 

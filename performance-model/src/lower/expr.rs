@@ -1,6 +1,6 @@
 //! Expressions.
 
-use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, IncDecOp, Scalar, UnaryOp, VarRef};
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, IncDecOp, Scalar, TypeId, UnaryOp, VarRef};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::alias::Root;
 use fpgacc_kernel_analysis::constant;
@@ -172,11 +172,8 @@ impl<'a> Lowering<'a> {
 
     /// An element of an array in registers, by an index that is not constant.
     fn choose(&mut self, operands: &[Value], span: Option<Span>) -> Value {
-        let value = self.compute(self.table.select, "choice of an element", operands, span);
-        if let Some(node) = value.node {
-            self.graph.node_mut(node).op = Op::Select;
-        }
-        value
+        let select = self.table.select;
+        self.compute_by(Op::Select, select, "choice of an element", operands, span)
     }
 
     /// An operation on values; of its result it is only known what it depends on.
@@ -187,11 +184,23 @@ impl<'a> Lowering<'a> {
         operands: &[Value],
         span: Option<Span>,
     ) -> Value {
+        self.compute_by(Op::Operator, operator, what, operands, span)
+    }
+
+    /// The same, of a kind of operation.
+    fn compute_by(
+        &mut self,
+        op: Op,
+        operator: Operator,
+        what: &'static str,
+        operands: &[Value],
+        span: Option<Span>,
+    ) -> Value {
         let inputs: Vec<NodeId> = operands.iter().filter_map(|value| value.node).collect();
         let is_constant = operands.iter().all(|v| v.constant().is_some() || v.is_zero);
         let node = match is_constant && inputs.is_empty() {
             true => None,
-            false => Some(self.node(Op::Operator, operator, what, inputs, span)),
+            false => Some(self.node(op, operator, what, inputs, span)),
         };
         let mut value = Value {
             node,
@@ -249,17 +258,15 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         let of = x.poly.clone().zip(y.poly.clone());
-        let mut value = self.compute(operator, what, &[x, y], span);
+        let kind = match op {
+            BinaryOp::Add | BinaryOp::Sub => adding(operand),
+            _ => Op::Operator,
+        };
+        let mut value = self.compute_by(kind, operator, what, &[x, y], span);
         if let Some((a, b)) = of.filter(|_| operand.is_integer()) {
             self.number(op, operand, (a, b), &mut value);
         }
         value.compared = compared;
-        if operand == Scalar::Float
-            && matches!(op, BinaryOp::Add | BinaryOp::Sub)
-            && let Some(node) = value.node
-        {
-            self.graph.node_mut(node).op = Op::FloatAdd;
-        }
         value
     }
 
@@ -276,13 +283,10 @@ impl<'a> Lowering<'a> {
             .scalar(self.at.function.exprs.ty(id))
             .unwrap_or(Scalar::Int);
         let (operator, what) = ops::binary(self.table, BinaryOp::Add, scalar);
-        let mut sum = self.compute(operator, what, &[x.clone(), y.clone()], span);
+        let operands = [x.clone(), y.clone()];
+        let mut sum = self.compute_by(adding(scalar), operator, what, &operands, span);
         if scalar.is_integer() {
             sum.poly = poly.or(sum.poly);
-        } else if let Some(node) = sum.node
-            && scalar == Scalar::Float
-        {
-            self.graph.node_mut(node).op = Op::FloatAdd;
         }
         sum
     }
@@ -521,7 +525,7 @@ impl<'a> Lowering<'a> {
             banks: super::stmt::banks(self.module, variable),
             by_item: false,
         };
-        let id = self.graph.add_array(array);
+        let id = self.add_array(array);
         self.at.arrays.insert((0, var), id);
     }
 
@@ -547,12 +551,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Reads an lvalue.
-    pub(super) fn read(
-        &mut self,
-        target: &Target,
-        span: Option<Span>,
-        ty: fpgacc_frontend::ir::TypeId,
-    ) -> Value {
+    pub(super) fn read(&mut self, target: &Target, span: Option<Span>, ty: TypeId) -> Value {
         match target {
             Target::Slot(slot) if self.module.types.as_vector(ty).is_some() => {
                 self.vector(slot, span, ty)
@@ -577,7 +576,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn unknown(&mut self, ty: fpgacc_frontend::ir::TypeId) -> Value {
+    fn unknown(&mut self, ty: TypeId) -> Value {
         match self.scalar(ty) {
             Some(scalar) if scalar.is_integer() => {
                 let here = self.here();
@@ -587,7 +586,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    pub(super) fn variable(&mut self, slot: &Slot, ty: fpgacc_frontend::ir::TypeId) -> Value {
+    pub(super) fn variable(&mut self, slot: &Slot, ty: TypeId) -> Value {
         if let Some(value) = self.env.get(slot) {
             let mut value = value.clone();
             let is_integer = self.scalar(ty).is_some_and(Scalar::is_integer);
@@ -618,11 +617,7 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    pub(super) fn opaque_typed(
-        &mut self,
-        ty: fpgacc_frontend::ir::TypeId,
-        node: Option<NodeId>,
-    ) -> Value {
+    pub(super) fn opaque_typed(&mut self, ty: TypeId, node: Option<NodeId>) -> Value {
         let poly = match self.scalar(ty) {
             Some(scalar) if scalar.is_integer() => {
                 let depends = if node.is_some() {
@@ -642,7 +637,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Sets a variable; a record field by field.
-    pub(super) fn set(&mut self, to: &Slot, value: Value, ty: fpgacc_frontend::ir::TypeId) {
+    pub(super) fn set(&mut self, to: &Slot, value: Value, ty: TypeId) {
         let types = &self.module.types;
         let is_record = types.as_record(ty).is_some();
         let has_parts = is_record || types.as_vector(ty).is_some();
@@ -667,13 +662,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Writes an lvalue.
-    pub(super) fn write(
-        &mut self,
-        target: Target,
-        value: Value,
-        span: Option<Span>,
-        ty: fpgacc_frontend::ir::TypeId,
-    ) {
+    pub(super) fn write(&mut self, target: Target, value: Value, span: Option<Span>, ty: TypeId) {
         match target {
             Target::Slot(slot) => {
                 self.set(&slot, value, ty);
@@ -690,12 +679,7 @@ impl<'a> Lowering<'a> {
                 address,
                 inputs,
             } => {
-                let inputs = inputs.into_iter().chain(value.node).collect();
-                self.store(array, address, inputs, span, ty);
-                let region = self.at.region;
-                let here = |node: &NodeId| self.graph.nodes[*node].region == region;
-                let value = value.node.filter(here);
-                self.graph.set_written(value);
+                self.store(array, address, inputs, (value.node, ty), span);
             }
             Target::Components(inner) => {
                 let old = self.read(&inner, span, ty);
@@ -712,7 +696,7 @@ impl<'a> Lowering<'a> {
         address: Poly,
         inputs: Vec<NodeId>,
         span: Option<Span>,
-        ty: fpgacc_frontend::ir::TypeId,
+        ty: TypeId,
     ) -> Value {
         let index = self.graph.accesses.len();
         let depends = self.varies(&address);
@@ -732,12 +716,17 @@ impl<'a> Lowering<'a> {
         array: usize,
         address: Poly,
         inputs: Vec<NodeId>,
+        (value, ty): (Option<NodeId>, TypeId),
         span: Option<Span>,
-        ty: fpgacc_frontend::ir::TypeId,
     ) {
-        let index = self.graph.accesses.len();
+        let op = Op::Store(self.graph.accesses.len());
         let bytes = self.size(ty);
-        self.access(Op::Store(index), array, address, inputs, span, bytes);
+        let inputs = inputs.into_iter().chain(value).collect();
+        self.access(op, array, address, inputs, span, bytes);
+        if self.builds() {
+            let is_here = |node: &NodeId| self.graph.nodes[*node].region == self.at.region;
+            self.graph.set_written(value.filter(is_here));
+        }
     }
 
     /// Whether an address comes from memory anew for each iteration or work-item.
@@ -763,6 +752,9 @@ impl<'a> Lowering<'a> {
         bytes: u64,
     ) -> NodeId {
         let node = self.node(op, Operator::default(), "", inputs, span);
+        if !self.builds() {
+            return node;
+        }
         let indirect = self.jumps(&address);
         self.graph.add_access(Access {
             array,
@@ -782,5 +774,13 @@ impl<'a> Lowering<'a> {
             hits: false,
         });
         node
+    }
+}
+
+/// What an addition is: of floats, those that aoc may accumulate are a kind of their own.
+fn adding(scalar: Scalar) -> Op {
+    match scalar {
+        Scalar::Float => Op::FloatAdd,
+        _ => Op::Operator,
     }
 }

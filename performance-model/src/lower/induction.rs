@@ -1,7 +1,7 @@
 //! Induction variables: which variables an iteration of a loop changes, and which of them by the same amount each time.
 //!
-//! An iteration is walked speculatively, twice: first to see which variables it sets, then with values that stand for
-//! those of any iteration, to see by how much they grow.
+//! The values in an iteration are asked for twice, with nothing built: first to see which variables it sets, then with
+//! values that stand for those of any iteration, to see by how much they grow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +14,9 @@ use super::series::Step;
 use super::value::{Pointer, Slot, Value};
 use crate::graph::Made;
 
-/// Speculative walks through an iteration: each may find what the last one's values leave alone, such as the row that
-/// begins where a column is the last.
-const MAX_WALKS: usize = 6;
+/// An iteration is followed so often at most: each time may find what the last one's values leave alone, such as the row
+/// that begins where a column is the last.
+const MAX_ROUNDS: usize = 6;
 
 /// Choices in a row, of branches and remainders, up to which the usual way of a variable through an iteration is followed.
 const MAX_CHOICES: usize = 8;
@@ -32,6 +32,16 @@ pub(super) enum Change {
     Mostly(Poly),
     /// In another way.
     Any,
+}
+
+/// A variable that a loop changes.
+pub(super) struct LoopVariable {
+    pub slot: Slot,
+    pub change: Change,
+    /// Before the loop.
+    pub start: Value,
+    /// In an iteration: the integer, or where a pointer points.
+    pub inside: Option<Poly>,
 }
 
 /// The variables that an iteration changes.
@@ -56,19 +66,19 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A loop inside a loop that is walked speculatively: all that it changes is unknown inside and after it.
-    pub(super) fn speculative_loop(&mut self, parts: &Parts<'a>) {
+    /// A loop in what is analysed: all that it changes is unknown inside and after it.
+    pub(super) fn inner_loop(&mut self, parts: &Parts<'a>) {
         let mark = self.env.mark();
-        let outer = self.at.speculative.replace(BTreeSet::new());
+        let outer = self.at.analysed.replace(BTreeSet::new());
         let key = self.key(parts);
         match self.known.set_by_loops.get(&key).cloned() {
-            // Walking it each time that a loop around is walked would take a time that doubles with each.
+            // Following it each time that a loop around is followed would take a time that doubles with each.
             Some(known) => {
                 let here = known.into_iter().map(|slot| Slot {
                     frame: self.at.calls[slot.frame].frame,
                     ..slot
                 });
-                self.at.speculative = Some(here.collect());
+                self.at.analysed = Some(here.collect());
             }
             None => {
                 self.one_iteration(parts);
@@ -81,16 +91,16 @@ impl<'a> Lowering<'a> {
         }
         self.havoc(&mark);
         self.env.keep(mark);
-        let set = self.at.speculative.get_or_insert_default();
+        let set = self.at.analysed.get_or_insert_default();
         set.extend(outer.into_iter().flatten());
     }
 
-    /// The variables set in a speculative walk that outlast it, with the depths of their calls for frames: each walk
-    /// has frames of its own.
+    /// The variables set in what is analysed that outlast it, with the depths of their calls for frames: each time that
+    /// it is followed has frames of its own.
     fn outlasting(&self) -> Vec<Slot> {
         let calls = &self.at.calls;
         let depth = |slot: &Slot| calls.iter().position(|call| call.frame == slot.frame);
-        let set = self.at.speculative.iter().flatten();
+        let set = self.at.analysed.iter().flatten();
         set.filter_map(|slot| {
             let frame = depth(slot)?;
             Some(Slot {
@@ -107,7 +117,7 @@ impl<'a> Lowering<'a> {
         for (slot, _) in before.iter().filter(|(_, old)| old.is_none()) {
             self.env.remove(slot);
         }
-        let set: Vec<Slot> = self.at.speculative.iter().flatten().cloned().collect();
+        let set: Vec<Slot> = self.at.analysed.iter().flatten().cloned().collect();
         for slot in set {
             let now = || self.env.get(&slot).cloned();
             let Some(old) = before.get(&slot).cloned().unwrap_or_else(now) else {
@@ -130,10 +140,10 @@ impl<'a> Lowering<'a> {
     pub(super) fn changes(&mut self, parts: &Parts<'a>) -> LoopChanges {
         let mut changes = LoopChanges::new();
         // First to see which are set, then to see by how much they grow, and again if the first iteration left some alone.
-        for walk in 1..=MAX_WALKS {
+        for round in 1..=MAX_ROUNDS {
             let mut marks: BTreeMap<Slot, Poly> = BTreeMap::new();
             let first_inside = self.known.opaques.len() + changes.len();
-            let ((), set, after) = self.speculate(|this| {
+            let ((), set, after) = self.analyse(|this| {
                 for slot in changes.keys() {
                     let old = this.env.get(slot).cloned().unwrap_or_default();
                     let (value, mark) = this.mark(&old);
@@ -165,7 +175,7 @@ impl<'a> Lowering<'a> {
                 found.entry(slot).or_insert(Change::Any);
             }
             changes = found;
-            if walk > 1 && !is_new {
+            if round > 1 && !is_new {
                 break;
             }
         }

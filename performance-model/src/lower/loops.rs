@@ -1,6 +1,6 @@
 //! Loops: what they carry, what they count, and what unrolling makes of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{AddressSpace, Block, Expr, ExprId, Stmt, StmtKind, VarId, VarRef};
 use fpgacc_kernel_analysis::loops::leaves;
@@ -8,7 +8,7 @@ use fpgacc_kernel_analysis::nest::{self, Nests};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::env::Mark;
-use super::induction::{Change, LoopChanges};
+use super::induction::{Change, LoopChanges, LoopVariable};
 use super::parts::Parts;
 use super::pragmas::{hints, unroll_factor};
 use super::value::{Slot, Value};
@@ -22,12 +22,9 @@ impl<'a> Lowering<'a> {
     pub(super) fn loop_stmt(&mut self, stmt: &'a Stmt) {
         let Some(parts) = Parts::of(stmt) else { return };
         parts.init.iter().for_each(|stmt| self.stmt(stmt));
-        if self.at.speculative.is_some() {
-            return self.speculative_loop(&parts);
-        }
-        match self.automatically_unrolled(&parts) {
-            Some(count) => self.unrolled(&parts, count),
-            None => self.one_loop(parts),
+        match self.builds() {
+            true => self.perhaps_unrolled(parts),
+            false => self.inner_loop(&parts),
         }
     }
 
@@ -36,13 +33,12 @@ impl<'a> Lowering<'a> {
         (sites.collect(), std::ptr::from_ref(parts.stmt) as usize)
     }
 
-    pub(super) fn one_loop(&mut self, parts: Parts<'a>) {
+    /// Lowers a loop: to a region, or to copies if it is fully unrolled.
+    pub(super) fn one_loop(&mut self, parts: Parts<'a>) -> Option<RegionId> {
         let changes = self.changes(&parts);
-        let mark = self.env.mark();
-        let before = self.checkpoint();
-        let region = self.open(&parts);
-        let starts = self.bind(&changes, region);
-        let trip = self.trip(&parts, region);
+        let region = self.add_region(&parts);
+        let mut variables = self.variables(&changes, region);
+        let trip = self.trip(&parts, region, &variables);
         let (asked, always) = unroll_factor(parts.hints);
         let constant = (trip.origin == TripOrigin::Known).then_some(trip.value as u64);
         let full = match (asked, constant) {
@@ -56,16 +52,15 @@ impl<'a> Lowering<'a> {
         }
         if let Some(count) = full.filter(|count| count.saturating_mul(self.at.copies) <= MAX_COPIES)
         {
-            self.roll_back(before);
-            self.env.keep(mark);
-            return self.unrolled(&parts, count);
+            self.graph.remove_region();
+            self.unrolled(&parts, count);
+            return None;
         }
         if is_shift {
             // Its copies cost too much time to look at, and are wires.
-            self.roll_back(before);
-            return self.env.keep(mark);
+            self.graph.remove_region();
+            return None;
         }
-        self.keep(before);
         let factor = match always {
             true => 1,
             false => asked
@@ -73,18 +68,24 @@ impl<'a> Lowering<'a> {
                 .clamp(1, (MAX_COPIES / self.at.copies).max(1)),
         };
         self.graph.region_mut(region).trip = trip;
-        self.graph.region_mut(region).varies_in = self.varies_in(&parts, region);
+        self.graph.region_mut(region).varies_in = self.varies_in(&parts, region, &variables);
         self.graph.region_mut(region).unroll = factor;
         let middle = ((trip.value / factor as f64) - 1.0).max(0.0) / 2.0;
         self.graph.set_value(Sym::Iter(region), middle);
         if factor > 1 {
             // Its iterations are several of those that the condition is about.
             self.graph.region_mut(region).holds.clear();
-            self.rebind(&changes, &starts, region, factor);
+            for variable in &mut variables {
+                variable.inside = self.inside(variable, region, factor);
+            }
         }
         self.settle_series(region, trip.value / factor as f64);
+        self.open(&parts, region);
+        let mark = self.env.mark();
+        self.carry(&variables, region);
         self.body(&parts, region, factor);
-        self.close(&changes, starts, region, mark);
+        self.close(&variables, region, mark);
+        Some(region)
     }
 
     /// Whether all that a loop does is to move elements of private arrays on, or to set them to constants: fully unrolled, that
@@ -144,16 +145,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn open(&mut self, parts: &Parts<'a>) -> RegionId {
-        let node = self.node(
-            Op::Loop(0),
-            Operator::default(),
-            "loop",
-            [],
-            parts.stmt.span,
-        );
-        let id = self.graph.regions.len();
-        self.graph.node_mut(node).op = Op::Loop(id);
+    fn add_region(&mut self, parts: &Parts<'a>) -> RegionId {
         let around = self.graph.regions[self.at.region].levels;
         let joined = around > 1;
         let levels = if joined {
@@ -163,7 +155,6 @@ impl<'a> Lowering<'a> {
         };
         self.graph.add_region(Region {
             parent: Some(self.at.region),
-            node: Some(node),
             span: parts.stmt.span,
             levels,
             joined,
@@ -173,11 +164,43 @@ impl<'a> Lowering<'a> {
             is_left: parts.body.stmts.iter().any(|stmt| leaves(stmt, true, true)),
             branch: self.at.branch,
             ..Region::body()
-        });
-        self.graph.region_mut(self.at.region).loops.push(id);
-        (self.at.region, self.at.segment, self.at.share) = (id, 0, 1.0);
+        })
+    }
+
+    /// Begins a loop.
+    fn open(&mut self, parts: &Parts<'a>, region: RegionId) {
+        let (op, free) = (Op::Loop(region), Operator::default());
+        let node = self.node(op, free, "loop", [], parts.stmt.span);
+        self.graph.region_mut(region).node = Some(node);
+        self.graph.region_mut(self.at.region).loops.push(region);
+        self.enter(region);
+    }
+
+    fn enter(&mut self, region: RegionId) {
+        (self.at.region, self.at.segment, self.at.share) = (region, 0, 1.0);
         self.at.step = 0;
-        id
+    }
+
+    /// Asks for values in an iteration, where a loop's condition stands.
+    pub(super) fn ask_inside<T>(
+        &mut self,
+        (parts, region): (&Parts<'a>, RegionId),
+        variables: &[LoopVariable],
+        ask: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let (result, ..) = self.analyse(|this| {
+            this.enter(region);
+            for variable in variables {
+                let node = this.unbuilt();
+                let inside = variable.start.moved_to(variable.inside.clone(), node);
+                this.env.insert(variable.slot.clone(), inside);
+            }
+            if parts.is_do {
+                this.block(parts.body);
+            }
+            ask(this)
+        });
+        result
     }
 
     /// The levels of loops that are one loop, as the source asks. Only nests are followed that need no more
@@ -193,81 +216,66 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Gives the variables that a loop changes their values inside. The values before it.
-    fn bind(&mut self, changes: &LoopChanges, region: RegionId) -> BTreeMap<Slot, Value> {
-        let mut starts = BTreeMap::new();
+    /// The variables that a loop changes, with their values before it and inside.
+    fn variables(&mut self, changes: &LoopChanges, region: RegionId) -> Vec<LoopVariable> {
+        let mut variables = Vec::new();
         for (slot, change) in changes {
-            let start = self.env.get(slot).cloned().unwrap_or_default();
-            let inputs: Vec<NodeId> = start.node.into_iter().collect();
-            let phi = self.node(Op::Phi, Operator::default(), "", inputs, None);
-            let name = self.name(slot);
-            self.graph.region_mut(region).carried.push(Carried {
+            let mut variable = LoopVariable {
+                slot: slot.clone(),
+                change: change.clone(),
+                start: self.env.get(slot).cloned().unwrap_or_default(),
+                inside: None,
+            };
+            variable.inside = self.inside(&variable, region, 1);
+            variables.push(variable);
+        }
+        variables
+    }
+
+    /// Gives the variables that a loop changes their values inside.
+    fn carry(&mut self, variables: &[LoopVariable], region: RegionId) {
+        for variable in variables {
+            let start = &variable.start;
+            let phi = self.node(Op::Phi, Operator::default(), "", start.node, None);
+            let carried = Carried {
                 phi,
                 next: None,
-                name,
+                name: self.name(&variable.slot),
                 starts_at_zero: start.is_nought(),
-                counts: matches!(change, Change::By(_)),
-            });
-            let inside = self.inside(&start, change, region, 1, phi);
-            self.env.insert(slot.clone(), inside);
-            starts.insert(slot.clone(), start);
-        }
-        starts
-    }
-
-    /// Again, where an iteration is `factor` of the text's.
-    fn rebind(
-        &mut self,
-        changes: &LoopChanges,
-        starts: &BTreeMap<Slot, Value>,
-        region: RegionId,
-        factor: u64,
-    ) {
-        for (index, (slot, change)) in changes.iter().enumerate() {
-            let phi = self.graph.regions[region].carried[index].phi;
-            let inside = self.inside(&starts[slot], change, region, factor, phi);
-            self.env.insert(slot.clone(), inside);
+                counts: matches!(variable.change, Change::By(_)),
+            };
+            self.graph.region_mut(region).carried.push(carried);
+            let inside = start.moved_to(variable.inside.clone(), phi);
+            self.env.insert(variable.slot.clone(), inside);
         }
     }
 
-    fn inside(
-        &mut self,
-        start: &Value,
-        change: &Change,
-        region: RegionId,
-        factor: u64,
-        phi: NodeId,
-    ) -> Value {
-        let from = start.position();
-        let counted = match (change, &from) {
-            (Change::By(by), Some(from)) => by
-                .times(&Poly::sym(Sym::Iter(region)))
-                .map(|moved| from.plus(&moved, i128::from(factor))),
-            _ => None,
+    /// The value of a variable in an iteration, which is `factor` of the text's.
+    fn inside(&mut self, variable: &LoopVariable, region: RegionId, factor: u64) -> Option<Poly> {
+        let from = variable.start.position()?;
+        let counted = |by: &Poly| {
+            let moved = by.times(&Poly::sym(Sym::Iter(region)))?;
+            Some(from.plus(&moved, i128::from(factor)))
         };
-        let poly = match (counted, from) {
-            (Some(poly), _) => Some(poly),
-            (None, Some(from)) => {
-                let mut depends = self.varies(&from);
-                depends.insert(Sym::Iter(region));
-                let value = self.opaque(depends, false);
-                match change {
-                    Change::Series(steps) => {
-                        self.start_series(&value, from, region, steps.repeat(factor as usize));
-                    }
-                    Change::Mostly(by) => {
-                        let moved = by.times(&Poly::sym(Sym::Iter(region)));
-                        let usual = moved.map(|moved| from.plus(&moved, i128::from(factor)));
-                        let usual = usual.into_iter().collect();
-                        self.note_made(&value, Made::Near(usual));
-                    }
-                    Change::By(_) | Change::Any => {}
-                }
-                value.poly
+        if let Change::By(by) = &variable.change
+            && let Some(poly) = counted(by)
+        {
+            return Some(poly);
+        }
+        let mut depends = self.varies(&from);
+        depends.insert(Sym::Iter(region));
+        let value = self.opaque(depends, false);
+        match &variable.change {
+            Change::Series(steps) => {
+                self.start_series(&value, from, region, steps.repeat(factor as usize));
             }
-            (None, None) => None,
-        };
-        start.moved_to(poly, phi)
+            Change::Mostly(by) => {
+                let usual = counted(by).into_iter().collect();
+                self.note_made(&value, Made::Near(usual));
+            }
+            Change::By(_) | Change::Any => {}
+        }
+        value.poly
     }
 
     fn name(&self, slot: &Slot) -> String {
@@ -314,19 +322,11 @@ impl<'a> Lowering<'a> {
     }
 
     /// Ends a loop that was begun at a mark.
-    fn close(
-        &mut self,
-        changes: &LoopChanges,
-        starts: BTreeMap<Slot, Value>,
-        region: RegionId,
-        mark: Mark,
-    ) {
-        let mut of_data = BTreeSet::new();
-        for (index, slot) in changes.keys().enumerate() {
+    fn close(&mut self, variables: &[LoopVariable], region: RegionId, mark: Mark) {
+        let mut of_data = Vec::new();
+        for (index, LoopVariable { slot, .. }) in variables.iter().enumerate() {
             let phi = self.graph.regions[region].carried[index].phi;
-            if self.is_of_data(slot, region) {
-                of_data.insert(slot.clone());
-            }
+            of_data.push(self.is_of_data(slot, region));
             let next = self.env.get(slot).and_then(|value| value.node);
             let next = next.filter(|node| *node != phi && self.graph.nodes[*node].region == region);
             self.graph.region_mut(region).carried[index].next = next;
@@ -341,10 +341,9 @@ impl<'a> Lowering<'a> {
         (self.at.region, self.at.share) = (parent, share);
         self.at.segment = self.graph.nodes[node].segment + 1;
         self.at.step = self.graph.nodes[node].step;
-        for (slot, start) in starts {
-            let is_of_data = of_data.contains(&slot);
-            let value = self.after(&start, (&changes[&slot], is_of_data), (node, trip));
-            self.env.insert(slot, value);
+        for (variable, is_of_data) in variables.iter().zip(of_data) {
+            let value = self.after(variable, is_of_data, (node, trip));
+            self.env.insert(variable.slot.clone(), value);
         }
         // What was made inside and is no variable from outside ends with the loop.
         let nodes = &self.graph.nodes;
@@ -383,10 +382,11 @@ impl<'a> Lowering<'a> {
     /// The value of a variable after a loop that changes it, perhaps by data.
     fn after(
         &mut self,
-        start: &Value,
-        (change, is_of_data): (&Change, bool),
+        variable: &LoopVariable,
+        is_of_data: bool,
         (node, trip): (NodeId, Trip),
     ) -> Value {
+        let (start, change) = (&variable.start, &variable.change);
         let from = start.position();
         let poly = match (change, &from) {
             (Change::By(by), Some(from)) if trip.origin == TripOrigin::Known => {
@@ -409,7 +409,7 @@ impl<'a> Lowering<'a> {
         start.moved_to(poly, node)
     }
 
-    fn unrolled(&mut self, parts: &Parts<'a>, count: u64) {
+    pub(super) fn unrolled(&mut self, parts: &Parts<'a>, count: u64) {
         let copies = self.at.copies;
         self.at.copies *= count.max(1);
         for _ in 0..count {

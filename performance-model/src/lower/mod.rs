@@ -2,8 +2,8 @@
 //!
 //! The text is walked in order, with what is known of each variable. Branches become choices (aoc
 //! predicates them), calls are inlined, loops that the source unrolls are copied, and the other loops
-//! become regions. A loop is walked speculatively first, to see which variables it changes by the same
-//! amount each time; then with these as polynomials of the iteration.
+//! become regions. What an iteration of a loop does to variables is analysed first, on values only ([`induction`]): those
+//! that it changes by the same amount each time are polynomials of the iteration when the loop is lowered.
 
 mod automatic;
 mod builder;
@@ -43,7 +43,7 @@ use super::graph::{
     Access, Array, ArrayId, Element, Graph, Made, MemoryKind, Node, NodeId, Op, Region, RegionId,
 };
 use super::launch::LaunchShape;
-use super::prediction::Form;
+use super::prediction::{Assumed, Form};
 
 /// Private arrays of at most this many bytes are kept in registers, whatever their indices are
 /// (Intel's best practice guide).
@@ -89,8 +89,8 @@ pub fn lower(input: &Input<'_>) -> Graph {
 /// An operation on integers of a type, and what its result was named.
 type Named = (BinaryOp, Scalar, Poly);
 
-/// The walk over a kernel. Parts of it are speculative, to see what a loop does: what they leave in `graph`, `env` and
-/// `at` is taken back as a whole ([`Lowering::speculate`]), and what they leave in `known` stays.
+/// The walk over a kernel. What only asks for values, to see what a loop does, builds nothing, and leaves nothing but
+/// what is `known` ([`Lowering::analyse`]).
 struct Lowering<'a> {
     input: &'a Input<'a>,
     module: &'a Module,
@@ -124,8 +124,8 @@ struct Cursor<'a> {
     copies: u64,
     /// In a copy beyond the loop's usual trip count.
     idle: bool,
-    /// In a speculative walk: the variables that it has set.
-    speculative: Option<BTreeSet<Slot>>,
+    /// Where only values are asked for: the variables that were set.
+    analysed: Option<BTreeSet<Slot>>,
     arrays: BTreeMap<(usize, VarRef), ArrayId>,
     /// Which variables arrays are.
     array_keys: BTreeMap<ArrayId, VarKey>,
@@ -156,14 +156,15 @@ struct Known {
     marks: BTreeSet<Sym>,
     /// What operations on integers were named that are not followed.
     numbered: BTreeMap<(Poly, Poly), Vec<Named>>,
-    /// Frames of calls, and branches, that have a number.
+    /// Frames of calls, branches, and operations and arrays that are not built, that have a number.
     frames: usize,
     branches: usize,
+    unbuilt: usize,
     /// Loops that turned out not to be small enough to be automatically unrolled.
     large: BTreeSet<LoopKey>,
     /// Variables that loops change in the same way each time, but not by adding the same, by the number of their symbol.
     series: BTreeMap<usize, series::Series>,
-    /// What loops set that were walked speculatively as a part of a loop around.
+    /// What loops set that were analysed as a part of a loop around.
     set_by_loops: BTreeMap<LoopKey, Vec<Slot>>,
     /// The variables of which functions write components of vectors.
     components: BTreeMap<FunctionId, BTreeSet<VarRef>>,
@@ -200,14 +201,6 @@ type VarKey = (FunctionId, VarRef);
 /// A loop: the calls that lead to it, and where its statement lies.
 type LoopKey = (Vec<ExprId>, usize);
 
-/// A state that can be gone back to.
-#[must_use]
-struct Checkpoint<'a> {
-    graph: builder::Mark,
-    env: env::Mark,
-    at: Cursor<'a>,
-}
-
 impl<'a> Lowering<'a> {
     fn new(input: &'a Input<'a>, indexed: Option<BTreeSet<VarKey>>) -> Self {
         let mut graph = Builder::default();
@@ -227,7 +220,7 @@ impl<'a> Lowering<'a> {
             branch: 0,
             copies: 1,
             idle: false,
-            speculative: None,
+            analysed: None,
             arrays: BTreeMap::new(),
             array_keys: BTreeMap::new(),
             private_arrays: BTreeSet::new(),
@@ -267,45 +260,35 @@ impl<'a> Lowering<'a> {
         graph
     }
 
-    /// Notes that a pointer goes to the one place or to the other: which of two arrays it is in, aoc does not know.
+    /// Notes that a pointer goes to the one array or to the other: which of the two it is in, aoc does not know.
     fn goes_to_both(&mut self, here: Option<&Pointer>, there: Option<&Pointer>) {
         if let (Some(Pointer::Memory(a, _)), Some(Pointer::Memory(b, _))) = (here, there)
             && a != b
+            && *a.max(b) < self.graph.arrays.len()
         {
             self.known.shared.insert((*a.min(b), *a.max(b)));
         }
     }
 
-    /// Marks the state as it is.
-    fn checkpoint(&mut self) -> Checkpoint<'a> {
-        Checkpoint {
-            graph: self.graph.mark(),
-            env: self.env.mark(),
-            at: self.at.clone(),
-        }
+    /// Asks for values, with nothing built: the result, the variables that were set, and each variable that was written
+    /// with its value at the end. All have their values from before again.
+    fn analyse<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> (T, BTreeSet<Slot>, Changes) {
+        let (at, env) = (self.at.clone(), self.env.mark());
+        self.at.analysed = Some(BTreeSet::new());
+        let result = ask(self);
+        let set = std::mem::replace(&mut self.at, at).analysed;
+        (result, set.unwrap_or_default(), self.env.undo(env))
     }
 
-    /// Goes back to a checkpoint. What is undone: each variable that was written, with its value until now.
-    fn roll_back(&mut self, to: Checkpoint<'a>) -> Changes {
-        self.graph.roll_back(to.graph);
-        self.at = to.at;
-        self.env.undo(to.env)
+    /// Whether something is built, or only values are asked for.
+    fn builds(&self) -> bool {
+        self.at.analysed.is_none()
     }
 
-    /// Gives a checkpoint up: what happened since stays.
-    fn keep(&mut self, since: Checkpoint<'a>) {
-        self.graph.keep(since.graph);
-        self.env.keep(since.env);
-    }
-
-    /// Walks something and takes back what that did: its result, the variables that it set, and each variable that was
-    /// written with its value at the end.
-    fn speculate<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, BTreeSet<Slot>, Changes) {
-        let before = self.checkpoint();
-        self.at.speculative = Some(BTreeSet::new());
-        let result = walk(self);
-        let set = self.at.speculative.take().unwrap_or_default();
-        (result, set, self.roll_back(before))
+    /// The number of an operation or array that is not built.
+    fn unbuilt(&mut self) -> usize {
+        self.known.unbuilt += 1;
+        usize::MAX - self.known.unbuilt
     }
 
     fn function_id(&self) -> FunctionId {
@@ -404,7 +387,7 @@ impl<'a> Lowering<'a> {
 
     /// Gives a variable, or a part of one, a value.
     fn assign(&mut self, slot: Slot, value: Value) {
-        if let Some(set) = &mut self.at.speculative {
+        if let Some(set) = &mut self.at.analysed {
             set.insert(slot.clone());
         }
         self.env.insert(slot, value);
@@ -482,11 +465,11 @@ impl<'a> Lowering<'a> {
         inputs: impl IntoIterator<Item = NodeId>,
         span: Option<Span>,
     ) -> NodeId {
-        let inputs: Vec<NodeId> = inputs.into_iter().collect();
-        let inputs = inputs
-            .into_iter()
-            .filter_map(|input| self.bring(input))
-            .collect();
+        if !self.builds() {
+            return self.unbuilt();
+        }
+        let inputs = inputs.into_iter();
+        let inputs = inputs.filter_map(|input| self.bring(input)).collect();
         self.graph.add_node(Node {
             op,
             operator,
@@ -511,14 +494,27 @@ impl<'a> Lowering<'a> {
         while let Some(parent) = self.graph.regions[at].parent {
             if parent == home {
                 let node = self.graph.regions[at].node.expect("loops have nodes");
-                if !self.graph.nodes[node].inputs.contains(&input) {
-                    self.graph.node_mut(node).inputs.push(input);
-                }
+                self.graph.wait(node, input);
                 break;
             }
             at = parent;
         }
         None
+    }
+
+    /// Adds an array.
+    fn add_array(&mut self, array: Array) -> ArrayId {
+        match self.builds() {
+            true => self.graph.add_array(array),
+            false => self.unbuilt(),
+        }
+    }
+
+    /// Notes what is assumed.
+    fn assume(&mut self, assumed: Assumed) {
+        if self.builds() {
+            self.graph.assume(assumed);
+        }
     }
 
     fn scalar(&self, ty: TypeId) -> Option<Scalar> {

@@ -131,7 +131,7 @@ impl<'a> Lowering<'a> {
         {
             return;
         }
-        let id = self.graph.add_array(Array {
+        let id = self.add_array(Array {
             name: variable.name.clone(),
             root: Root::Object(VarRef::Local(var)),
             memory: memory_kind(variable.space),
@@ -167,7 +167,7 @@ impl<'a> Lowering<'a> {
             None => (self.part_taken(cond), self.part_left(cond)),
         };
         if recorded.is_none() && self.is_guessed(cond) {
-            self.graph.assume(Assumed {
+            self.assume(Assumed {
                 span,
                 what: "a branch on data is taken half the time".to_string(),
                 remedy: RECORDED,

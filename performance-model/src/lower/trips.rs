@@ -4,6 +4,7 @@ use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::Lowering;
+use super::induction::LoopVariable;
 use super::parts::Parts;
 use super::value::Value;
 use crate::graph::RegionId;
@@ -16,17 +17,18 @@ pub const ASSUMED_TRIPS: f64 = 16.0;
 pub(super) const RECORDED: &str = "a recorded run tells (fpgacc trace --trip-counts)";
 
 impl<'a> Lowering<'a> {
-    /// How often a loop runs each time; its variables have their values inside.
-    pub(super) fn trip(&mut self, parts: &Parts<'a>, region: RegionId) -> Trip {
+    /// How often a loop with these variables runs each time.
+    pub(super) fn trip(
+        &mut self,
+        parts: &Parts<'a>,
+        region: RegionId,
+        variables: &[LoopVariable],
+    ) -> Trip {
         let mut holds = Vec::new();
         let found = parts.cond.and_then(|cond| {
-            let (found, ..) = self.speculate(|this| {
-                if parts.is_do {
-                    this.block(parts.body);
-                }
+            self.ask_inside((parts, region), variables, |this| {
                 this.trips_by(cond, region, parts.is_do, &mut holds)
-            });
-            found
+            })
         });
         self.graph.region_mut(region).holds.extend(holds);
         let profiled = parts
@@ -40,7 +42,7 @@ impl<'a> Lowering<'a> {
             };
         }
         found.unwrap_or_else(|| {
-            self.graph.assume(Assumed {
+            self.assume(Assumed {
                 span: parts.stmt.span,
                 what: format!(
                     "a loop runs {ASSUMED_TRIPS} times: neither its text nor the launch facts tell"

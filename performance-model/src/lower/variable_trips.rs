@@ -9,15 +9,20 @@ use fpgacc_kernel_analysis::loops::leaves;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::Lowering;
+use super::induction::LoopVariable;
 use super::parts::Parts;
 use super::value::Value;
 use crate::graph::RegionId;
 use crate::prediction::Form;
 
 impl<'a> Lowering<'a> {
-    /// The loops around a region in whose iterations its trip count varies; its variables have their values
-    /// inside.
-    pub(super) fn varies_in(&mut self, parts: &Parts<'a>, region: RegionId) -> BTreeSet<RegionId> {
+    /// The loops around a loop with these variables in whose iterations its trip count varies.
+    pub(super) fn varies_in(
+        &mut self,
+        parts: &Parts<'a>,
+        region: RegionId,
+        variables: &[LoopVariable],
+    ) -> BTreeSet<RegionId> {
         let all: BTreeSet<RegionId> = (self.graph.ancestors(region).skip(1))
             .filter(|at| *at != 0)
             .collect();
@@ -28,10 +33,7 @@ impl<'a> Lowering<'a> {
         let Some(cond) = parts.cond.filter(|_| !is_left) else {
             return all;
         };
-        let (moves, ..) = self.speculate(|this| {
-            if parts.is_do {
-                this.block(parts.body);
-            }
+        let moves = self.ask_inside((parts, region), variables, |this| {
             this.moved_by(cond, region)
         });
         match moves {
