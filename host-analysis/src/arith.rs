@@ -1,7 +1,7 @@
 //! Arithmetic on abstract values, by C's rules.
 
+use crate::location::Root;
 use crate::number::{IntType, Num};
-use crate::place::Root;
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::value::{Sym, Val};
 
@@ -32,13 +32,13 @@ pub(crate) fn binary(op: BinaryOp, a: &Val, b: &Val) -> Val {
     if let And | Or = op {
         return logical(op, a, b);
     }
-    if let (Val::Pointer(place), Val::Int(by, _)) = (a, b)
+    if let (Val::Pointer(location), Val::Int(by, _)) = (a, b)
         && let (Add | Sub, Ok(by)) = (op, i64::try_from(*by))
     {
         let by = if op == Sub { -by } else { by };
-        return match place.moved(by) {
+        return match location.moved(by) {
             Some(moved) => Val::Pointer(moved),
-            None => Val::Into(place.root),
+            None => Val::Into(location.root),
         };
     }
     if let (Add | Sub, Some(root)) = (op, somewhere(a, b)) {
@@ -86,7 +86,7 @@ fn somewhere(pointer: &Val, by: &Val) -> Option<Root> {
         Val::Int(..) | Val::Sym(_) | Val::Unknown(_) | Val::OneOf(_)
     );
     match pointer {
-        Val::Pointer(place) if number => Some(place.root),
+        Val::Pointer(location) if number => Some(location.root),
         Val::Into(root) if number => Some(*root),
         _ => None,
     }

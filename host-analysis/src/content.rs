@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use crate::place::{ObjectId, Place, Root, Step, VarId};
+use crate::location::{MemoryLocation, ObjectId, Root, Step, VarId};
 use crate::value::Val;
 
 /// What a variable or object holds: as a whole, and in parts by their paths.
@@ -29,12 +29,15 @@ impl Content {
     }
 
     /// The whole and its parts with their values, in order.
-    pub fn places(&self, root: Root) -> impl Iterator<Item = (Place, &Val)> {
-        let own = self.own.iter().map(move |value| (Place::of(root), value));
+    pub fn locations(&self, root: Root) -> impl Iterator<Item = (MemoryLocation, &Val)> {
+        let own = self
+            .own
+            .iter()
+            .map(move |value| (MemoryLocation::of(root), value));
         let part = move |(path, value)| {
             let path: &Vec<Step> = path;
             let path = path.clone();
-            (Place { root, path }, value)
+            (MemoryLocation { root, path }, value)
         };
         own.chain(self.parts.iter().map(part))
     }
@@ -109,7 +112,7 @@ impl Contents {
     }
 }
 
-/// Every value that was assigned to a place that outlives its function.
+/// Every value that was assigned to a location that outlives its function.
 #[derive(Default)]
 pub(crate) struct FlowInsensitive(Contents);
 
@@ -118,14 +121,14 @@ impl FlowInsensitive {
         *self = FlowInsensitive::default();
     }
 
-    pub fn get(&self, place: &Place) -> Option<&Val> {
-        self.0.of(place.root)?.slot(&place.path)
+    pub fn get(&self, location: &MemoryLocation) -> Option<&Val> {
+        self.0.of(location.root)?.slot(&location.path)
     }
 
     /// Adds a value; false if it was there before.
-    pub fn grow(&mut self, place: &Place, value: Val) -> bool {
-        let all = self.0.of_mut(place.root);
-        let grown = match all.slot(&place.path) {
+    pub fn grow(&mut self, location: &MemoryLocation, value: Val) -> bool {
+        let all = self.0.of_mut(location.root);
+        let grown = match all.slot(&location.path) {
             Some(now) if now.is_unknown() || *now == value => return false,
             Some(now) => {
                 let joined = now.join(&value);
@@ -136,23 +139,23 @@ impl FlowInsensitive {
             }
             None => value,
         };
-        all.replace(&place.path, Some(grown));
+        all.replace(&location.path, Some(grown));
         true
     }
 
     /// What was assigned to a variable or object and its parts, in order.
-    pub fn of(&self, root: Root) -> impl Iterator<Item = (Place, &Val)> {
+    pub fn of(&self, root: Root) -> impl Iterator<Item = (MemoryLocation, &Val)> {
         self.0
             .of(root)
             .into_iter()
-            .flat_map(move |c| c.places(root))
+            .flat_map(move |c| c.locations(root))
     }
 
     /// The same of all, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (Place, &Val)> {
+    pub fn iter(&self) -> impl Iterator<Item = (MemoryLocation, &Val)> {
         self.0
             .iter()
-            .flat_map(|(root, content)| content.places(root))
+            .flat_map(|(root, content)| content.locations(root))
     }
 
     /// The variables and objects to which something was assigned, in order.

@@ -1,24 +1,24 @@
-//! A table from places to their positions in a list of places, which is emptied at no cost.
+//! A table from locations to their positions in a list of locations, which is emptied at no cost.
 
 use std::hash::{Hash, Hasher};
 
-use crate::place::{Place, Root, Step};
+use crate::location::{MemoryLocation, Root, Step};
 use crate::syntax::NameHasher;
 use crate::value::Val;
 
-/// A list with places.
-pub(crate) trait Places {
-    fn place(&self, at: usize) -> &Place;
+/// A list with locations.
+pub(crate) trait Locations {
+    fn location(&self, at: usize) -> &MemoryLocation;
 }
 
-impl Places for [(Place, Option<Val>)] {
-    fn place(&self, at: usize) -> &Place {
+impl Locations for [(MemoryLocation, Option<Val>)] {
+    fn location(&self, at: usize) -> &MemoryLocation {
         &self[at].0
     }
 }
 
-impl Places for [(&Place, Option<&Val>)] {
-    fn place(&self, at: usize) -> &Place {
+impl Locations for [(&MemoryLocation, Option<&Val>)] {
+    fn location(&self, at: usize) -> &MemoryLocation {
         self[at].0
     }
 }
@@ -31,7 +31,7 @@ struct Slot {
     hash: u64,
 }
 
-/// Positions of places. Wholes are found by their numbers, parts by hashes of their paths.
+/// Positions of locations. Wholes are found by their numbers, parts by hashes of their paths.
 #[derive(Default)]
 pub(crate) struct Index {
     vars: Vec<(u32, u32)>,
@@ -52,7 +52,7 @@ impl Index {
         self.parts_used = 0;
     }
 
-    pub fn get<L: Places + ?Sized>(&self, list: &L, root: Root, path: &[Step]) -> Option<usize> {
+    pub fn get<L: Locations + ?Sized>(&self, list: &L, root: Root, path: &[Step]) -> Option<usize> {
         if !path.is_empty() {
             if self.parts_used == 0 {
                 return None;
@@ -68,14 +68,19 @@ impl Index {
         (when == self.now).then_some(at as usize)
     }
 
-    /// Notes the position that a place has or gets in the list, unless it is there already; true if
+    /// Notes the position that a location has or gets in the list, unless it is there already; true if
     /// it is new.
-    pub fn insert<L: Places + ?Sized>(&mut self, list: &L, place: &Place, at: usize) -> bool {
+    pub fn insert<L: Locations + ?Sized>(
+        &mut self,
+        list: &L,
+        location: &MemoryLocation,
+        at: usize,
+    ) -> bool {
         let at = at as u32;
-        if !place.path.is_empty() {
-            return self.insert_part(list, place, at);
+        if !location.path.is_empty() {
+            return self.insert_part(list, location, at);
         }
-        let (positions, id) = match place.root {
+        let (positions, id) = match location.root {
             Root::Var(id) => (&mut self.vars, id.0 as usize),
             Root::Object(id) => (&mut self.objects, id.0 as usize),
         };
@@ -90,12 +95,17 @@ impl Index {
         true
     }
 
-    fn insert_part<L: Places + ?Sized>(&mut self, list: &L, place: &Place, at: u32) -> bool {
+    fn insert_part<L: Locations + ?Sized>(
+        &mut self,
+        list: &L,
+        location: &MemoryLocation,
+        at: u32,
+    ) -> bool {
         if 2 * (self.parts_used + 1) > self.parts.len() {
             self.grow();
         }
-        let hash = hash(place.root, &place.path);
-        let slot = self.slot(list, place.root, &place.path, hash);
+        let hash = hash(location.root, &location.path);
+        let slot = self.slot(list, location.root, &location.path, hash);
         if self.parts[slot].when == self.now {
             return false;
         }
@@ -118,10 +128,10 @@ impl Index {
     }
 
     /// The slot of a part, or the one that it gets.
-    fn slot<L: Places + ?Sized>(&self, list: &L, root: Root, path: &[Step], hash: u64) -> usize {
+    fn slot<L: Locations + ?Sized>(&self, list: &L, root: Root, path: &[Step], hash: u64) -> usize {
         self.probe(hash, |slot| {
-            let place = list.place(slot.at as usize);
-            slot.hash == hash && place.root == root && *place.path == *path
+            let location = list.location(slot.at as usize);
+            slot.hash == hash && location.root == root && *location.path == *path
         })
     }
 

@@ -1,7 +1,7 @@
 //! Hosts to launch facts; patches of host sources.
 //!
 //! [`syntax`] parses hosts. [`analyse`] follows the whole host program and tells what is known of each OpenCL program,
-//! buffer and launch. It claims only what holds whenever the place is reached; everything else is
+//! buffer and launch. It claims only what holds whenever the location is reached; everything else is
 //! symbolic, or unknown with the reason. [`patch`] rewrites the calls that fpgacc's runtime takes
 //! over.
 
@@ -10,11 +10,11 @@ mod arith;
 mod content;
 mod index;
 mod interp;
+mod location;
 mod number;
 mod numbers;
 mod object;
 pub mod patch;
-mod place;
 mod report;
 mod state;
 mod symbol;

@@ -119,7 +119,7 @@ fn same_text<'v>(value: &'v mut Value, new: &Symbolic) -> Option<&'v mut Symboli
     }
 }
 
-/// What holds of an expression in two places, with inputs of the same names.
+/// What holds of an expression in two locations, with inputs of the same names.
 fn unite(known: &mut Symbolic, new: &Symbolic) {
     known.multiple_of = symbolic::gcd(known.multiple_of, new.multiple_of);
     known.min = known.min.zip(new.min).map(|(a, b)| a.min(b));
@@ -147,7 +147,7 @@ pub(crate) fn to_value(value: &Val, sources: &SourceMap) -> Value {
         Val::Double(v) => Value::symbolic(format!("{v:?}")),
         Val::Sym(sym) => Value::Symbolic(symbolic::known(sym, sources)),
         Val::Unknown(reason) => Value::Unknown(reason.to_string()),
-        Val::Unset => Value::Unknown("it is not set on any path to this place".to_string()),
+        Val::Unset => Value::Unknown("it is not set on any path to this point".to_string()),
         Val::OneOf(all) => any_of(all.iter().map(|v| to_value(v, sources)).collect()),
         other => Value::Unknown(format!("it is {}", other.describe())),
     }

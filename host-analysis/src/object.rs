@@ -6,7 +6,7 @@ use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::{Known, Launch, ProgramSource, QueueOrder, Value};
 
 use crate::arguments::Arguments;
-use crate::place::ObjectId;
+use crate::location::ObjectId;
 use crate::value::Val;
 
 /// Kinds of objects.
@@ -136,7 +136,7 @@ pub(crate) struct Around {
     pub changes: BTreeSet<String>,
 }
 
-/// What was noted at a place.
+/// What was noted at a location.
 #[derive(Clone, Debug)]
 pub(crate) struct Visit {
     pub site: Span,

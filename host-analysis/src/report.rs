@@ -12,9 +12,9 @@ use fpgacc_launch_facts::{
 use crate::Analysis;
 use crate::arguments::Arguments;
 use crate::interp::Interp;
+use crate::location::ObjectId;
 use crate::numbers::{merge_args, merge_values};
 use crate::object::{Around, Object, ObjectKind, Visit};
-use crate::place::ObjectId;
 use crate::syntax::HostFile;
 
 /// The option that shows what the analysis could not find out.

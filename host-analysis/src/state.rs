@@ -1,4 +1,4 @@
-//! The abstract store: places and their values, with a journal that lets a branch be tried, taken
+//! The abstract store: locations and their values, with a journal that lets a branch be tried, taken
 //! back and merged at a cost that depends on what it changed only.
 
 use std::borrow::Cow;
@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::content::{Content, Contents};
 use crate::index::Index;
-use crate::place::{Place, Root, SIZE, Step};
+use crate::location::{MemoryLocation, Root, SIZE, Step};
 use crate::value::Val;
 
-/// What a path changed: each place once, with its value then; `None`: it holds nothing.
+/// What a path changed: each location once, with its value then; `None`: it holds nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Delta {
-    changes: Vec<(Place, Option<Val>)>,
+    changes: Vec<(MemoryLocation, Option<Val>)>,
 }
 
 impl Delta {
@@ -26,14 +26,14 @@ impl Delta {
     }
 
     /// Leaves out changes.
-    pub fn retain(&mut self, keep: impl Fn(&Place, Option<&Val>) -> bool) {
+    pub fn retain(&mut self, keep: impl Fn(&MemoryLocation, Option<&Val>) -> bool) {
         self.changes
-            .retain(|(place, now)| keep(place, now.as_ref()));
+            .retain(|(location, now)| keep(location, now.as_ref()));
     }
 
-    /// The places.
-    pub fn places(&self) -> impl Iterator<Item = &Place> {
-        self.changes.iter().map(|(place, _)| place)
+    /// The locations.
+    pub fn locations(&self) -> impl Iterator<Item = &MemoryLocation> {
+        self.changes.iter().map(|(location, _)| location)
     }
 
     /// The values that they got.
@@ -42,7 +42,7 @@ impl Delta {
     }
 
     /// The changes, wholes before their parts.
-    pub fn sorted(&self) -> Vec<&(Place, Option<Val>)> {
+    pub fn sorted(&self) -> Vec<&(MemoryLocation, Option<Val>)> {
         let mut all: Vec<_> = self.changes.iter().collect();
         all.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         all
@@ -89,13 +89,13 @@ pub(crate) struct Watch {
 #[derive(Default)]
 pub(crate) struct State {
     contents: Contents,
-    journal: Vec<(Place, Option<Val>)>,
+    journal: Vec<(MemoryLocation, Option<Val>)>,
     /// Room for [`State::originals`] and [`State::merge`].
     scratch: RefCell<(Index, Index)>,
     /// Changes that were looked through so far.
     looked_through: Cell<u64>,
     watching: Watching,
-    /// Whether the place in the program that is looked at can be reached.
+    /// Whether the location in the program that is looked at can be reached.
     pub reachable: bool,
 }
 
@@ -162,9 +162,9 @@ impl State {
         }
         let now = |root: &Root| (*root, content(root).cloned().unwrap_or_default());
         let mut held: BTreeMap<Root, Content> = roots.iter().map(now).collect();
-        for (place, old) in self.journal[mark..].iter().rev() {
-            if let Some(content) = held.get_mut(&place.root) {
-                content.replace(&place.path, old.clone());
+        for (location, old) in self.journal[mark..].iter().rev() {
+            if let Some(content) = held.get_mut(&location.root) {
+                content.replace(&location.path, old.clone());
             }
         }
         Some(held)
@@ -186,11 +186,11 @@ impl State {
         looked_at: impl Fn(Root) -> bool,
         value: impl Fn(&Val) -> Val,
     ) {
-        for (place, now) in changes.sorted() {
+        for (location, now) in changes.sorted() {
             let now = now.as_ref().map(&value);
-            match (looked_at(place.root), now) {
-                (true, now) => self.write(place.clone(), now),
-                (false, Some(now)) => self.set(place, now),
+            match (looked_at(location.root), now) {
+                (true, now) => self.write(location.clone(), now),
+                (false, Some(now)) => self.set(location, now),
                 // It went when the whole was set.
                 (false, None) => {}
             }
@@ -201,44 +201,49 @@ impl State {
         self.content(root)?.slot(path)
     }
 
-    fn write(&mut self, place: Place, value: Option<Val>) {
-        let old = self.contents.of_mut(place.root).replace(&place.path, value);
-        self.journal.push((place, old));
+    fn write(&mut self, location: MemoryLocation, value: Option<Val>) {
+        let old = self
+            .contents
+            .of_mut(location.root)
+            .replace(&location.path, value);
+        self.journal.push((location, old));
     }
 
     /// Takes back everything since a mark.
     pub fn rollback(&mut self, mark: usize) {
         while self.journal.len() > mark {
-            if let Some((place, old)) = self.journal.pop() {
-                self.contents.of_mut(place.root).replace(&place.path, old);
+            if let Some((location, old)) = self.journal.pop() {
+                self.contents
+                    .of_mut(location.root)
+                    .replace(&location.path, old);
             }
         }
     }
 
-    /// What has changed since a mark. Places that held nothing and do so again, as variables of
+    /// What has changed since a mark. Locations that held nothing and do so again, as variables of
     /// functions that have returned, do not count.
     pub fn capture(&self, mark: usize) -> Delta {
         let index = &mut self.scratch.borrow_mut().0;
         let originals = self.originals(mark, index);
         let mut changes = Vec::with_capacity(originals.len());
-        for (place, old) in originals {
-            let now = self.slot(place.root, &place.path);
+        for (location, old) in originals {
+            let now = self.slot(location.root, &location.path);
             if old.is_some() || now.is_some() {
-                changes.push((place.clone(), now.cloned()));
+                changes.push((location.clone(), now.cloned()));
             }
         }
         Delta { changes }
     }
 
-    /// The places changed since a mark, with the values that they had then; the index says where
+    /// The locations changed since a mark, with the values that they had then; the index says where
     /// each one stands.
-    fn originals(&self, mark: usize, index: &mut Index) -> Vec<(&Place, Option<&Val>)> {
+    fn originals(&self, mark: usize, index: &mut Index) -> Vec<(&MemoryLocation, Option<&Val>)> {
         index.clear();
         self.count(self.journal.len() - mark);
         let mut list = Vec::with_capacity((self.journal.len() - mark).min(64));
-        for (place, old) in &self.journal[mark..] {
-            if index.insert(&list[..], place, list.len()) {
-                list.push((place, old.as_ref()));
+        for (location, old) in &self.journal[mark..] {
+            if index.insert(&list[..], location, list.len()) {
+                list.push((location, old.as_ref()));
             }
         }
         list
@@ -272,8 +277,8 @@ impl State {
         journal.truncate(at);
         let mut end = mark;
         for from in mark..self.journal.len() {
-            let (place, old) = &self.journal[from];
-            if old.is_some() || self.slot(place.root, &place.path).is_some() {
+            let (location, old) = &self.journal[from];
+            if old.is_some() || self.slot(location.root, &location.path).is_some() {
                 self.journal.swap(end, from);
                 end += 1;
             }
@@ -281,17 +286,17 @@ impl State {
         self.journal.truncate(end);
     }
 
-    /// Parts of a place that have values of their own.
-    pub fn parts(&self, place: &Place) -> Vec<(Place, Val)> {
-        let Some(content) = self.content(place.root) else {
+    /// Parts of a location that have values of their own.
+    pub fn parts(&self, location: &MemoryLocation) -> Vec<(MemoryLocation, Val)> {
+        let Some(content) = self.content(location.root) else {
             return Vec::new();
         };
         let part = |(path, value): (&Vec<Step>, &Val)| {
             let path = path.clone();
-            let root = place.root;
-            (Place { root, path }, value.clone())
+            let root = location.root;
+            (MemoryLocation { root, path }, value.clone())
         };
-        content.below(&place.path).map(part).collect()
+        content.below(&location.path).map(part).collect()
     }
 
     /// The values of a variable or object and its parts.
@@ -299,23 +304,23 @@ impl State {
         self.content(root).into_iter().flat_map(Content::values)
     }
 
-    /// The first steps to parts of a place that have values of their own, each once.
-    pub fn steps_inside<'s>(&'s self, place: &'s Place) -> Vec<&'s Step> {
-        let content = self.content(place.root).into_iter();
-        let parts = content.flat_map(|content| content.below(&place.path));
-        let mut steps: Vec<&Step> = parts.map(|(path, _)| &path[place.path.len()]).collect();
+    /// The first steps to parts of a location that have values of their own, each once.
+    pub fn steps_inside<'s>(&'s self, location: &'s MemoryLocation) -> Vec<&'s Step> {
+        let content = self.content(location.root).into_iter();
+        let parts = content.flat_map(|content| content.below(&location.path));
+        let mut steps: Vec<&Step> = parts.map(|(path, _)| &path[location.path.len()]).collect();
         steps.dedup();
         steps
     }
 
-    /// Whether parts of a place have values of their own.
-    pub fn has_parts(&self, place: &Place) -> bool {
-        let content = self.content(place.root);
-        content.is_some_and(|c| !c.parts.is_empty() && c.below(&place.path).next().is_some())
+    /// Whether parts of a location have values of their own.
+    pub fn has_parts(&self, location: &MemoryLocation) -> bool {
+        let content = self.content(location.root);
+        content.is_some_and(|c| !c.parts.is_empty() && c.below(&location.path).next().is_some())
     }
 
-    fn havoc_parts(&mut self, place: &Place, keep_size: bool) {
-        let content = self.content_unwatched(place.root);
+    fn havoc_parts(&mut self, location: &MemoryLocation, keep_size: bool) {
+        let content = self.content_unwatched(location.root);
         let Some(content) = content.filter(|c| !c.parts.is_empty()) else {
             return;
         };
@@ -324,33 +329,33 @@ impl State {
             _ => false,
         };
         let below: Vec<_> = content
-            .below(&place.path)
+            .below(&location.path)
             .map(|(p, _)| p.clone())
-            .filter(|p| !(keep_size && size(&p[place.path.len()..])))
+            .filter(|p| !(keep_size && size(&p[location.path.len()..])))
             .collect();
-        let root = place.root;
+        let root = location.root;
         for path in below {
-            self.write(Place { root, path }, None);
+            self.write(MemoryLocation { root, path }, None);
         }
     }
 
-    /// Sets a whole place; its parts hold nothing of their own then. Where elements are not known
+    /// Sets a whole location; its parts hold nothing of their own then. Where elements are not known
     /// any more, how many there are may still be.
-    pub fn set(&mut self, place: &Place, value: Val) {
-        self.havoc_parts(place, value.is_unknown());
-        self.write(place.clone(), Some(value));
+    pub fn set(&mut self, location: &MemoryLocation, value: Val) {
+        self.havoc_parts(location, value.is_unknown());
+        self.write(location.clone(), Some(value));
     }
 
-    /// Sets a place; its parts keep what they hold.
-    pub fn set_alone(&mut self, place: &Place, value: Val) {
-        self.write(place.clone(), Some(value));
+    /// Sets a location; its parts keep what they hold.
+    pub fn set_alone(&mut self, location: &MemoryLocation, value: Val) {
+        self.write(location.clone(), Some(value));
     }
 
-    /// Havocs a place and its parts.
-    pub fn havoc(&mut self, place: &Place) {
-        self.havoc_parts(place, false);
-        if self.own(place).is_some() {
-            self.write(place.clone(), None);
+    /// Havocs a location and its parts.
+    pub fn havoc(&mut self, location: &MemoryLocation) {
+        self.havoc_parts(location, false);
+        if self.own(location).is_some() {
+            self.write(location.clone(), None);
         }
     }
 
@@ -384,27 +389,27 @@ impl State {
         self.contents.iter()
     }
 
-    /// All places that hold a value.
-    pub fn places(&self) -> Vec<Place> {
-        let mut places = Vec::new();
+    /// All locations that hold a value.
+    pub fn locations(&self) -> Vec<MemoryLocation> {
+        let mut locations = Vec::new();
         for (root, content) in self.contents() {
             if content.own.is_some() {
-                places.push(Place::of(root));
+                locations.push(MemoryLocation::of(root));
             }
             let parts = content.parts.keys();
-            places.extend(parts.map(|path| Place {
+            locations.extend(parts.map(|path| MemoryLocation {
                 root,
                 path: path.clone(),
             }));
         }
-        places
+        locations
     }
 
-    /// The value of a place: its own, or what the place that it is a part of says.
-    pub fn get(&self, place: &Place) -> Val {
-        match self.nearest(place) {
-            Some((len, value)) if len == place.path.len() => value.clone(),
-            Some((len, value)) => match place.path[len] {
+    /// The value of a location: its own, or what the location that it is a part of says.
+    pub fn get(&self, location: &MemoryLocation) -> Val {
+        match self.nearest(location) {
+            Some((len, value)) if len == location.path.len() => value.clone(),
+            Some((len, value)) => match location.path[len] {
                 Step::Index(_) => element_of(value),
                 Step::Field(_) => part_of(value),
             },
@@ -413,21 +418,21 @@ impl State {
     }
 
     /// [`State::get`], if something is known of the value.
-    pub fn known(&self, place: &Place) -> Option<Cow<'_, Val>> {
-        match self.nearest(place)? {
+    pub fn known(&self, location: &MemoryLocation) -> Option<Cow<'_, Val>> {
+        match self.nearest(location)? {
             (_, Val::Unknown(_)) => None,
-            (len, value) if len == place.path.len() => Some(Cow::Borrowed(value)),
+            (len, value) if len == location.path.len() => Some(Cow::Borrowed(value)),
             (_, value @ (Val::Unset | Val::Zero)) => Some(Cow::Borrowed(value)),
             _ => None,
         }
     }
 
-    /// The value of the smallest place around a place that has one, and how long its path is.
-    fn nearest(&self, place: &Place) -> Option<(usize, &Val)> {
-        let content = self.content(place.root)?;
-        let mut len = place.path.len();
+    /// The value of the smallest location around a location that has one, and how long its path is.
+    fn nearest(&self, location: &MemoryLocation) -> Option<(usize, &Val)> {
+        let content = self.content(location.root)?;
+        let mut len = location.path.len();
         while len > 0 && !content.parts.is_empty() {
-            if let Some(value) = content.parts.get(&place.path[..len]) {
+            if let Some(value) = content.parts.get(&location.path[..len]) {
                 return Some((len, value));
             }
             len -= 1;
@@ -435,9 +440,9 @@ impl State {
         content.own.as_ref().map(|value| (0, value))
     }
 
-    /// Whether a place holds a value of its own.
-    pub fn own(&self, place: &Place) -> Option<&Val> {
-        self.slot(place.root, &place.path)
+    /// Whether a location holds a value of its own.
+    pub fn own(&self, location: &MemoryLocation) -> Option<&Val> {
+        self.slot(location.root, &location.path)
     }
 
     /// Merges another path, which changed `other` since `mark`, into the state.
@@ -447,8 +452,8 @@ impl State {
         let originals = self.originals(mark, here);
         self.count(other.changes.len());
         there.clear();
-        for (at, (place, _)) in other.changes.iter().enumerate() {
-            there.insert(&other.changes[..], place, at);
+        for (at, (location, _)) in other.changes.iter().enumerate() {
+            there.insert(&other.changes[..], location, at);
         }
         let writes = match self.reachable {
             true => self.joined(&originals, here, &other, there),
@@ -456,28 +461,28 @@ impl State {
         };
         self.scratch.replace(scratch);
         self.reachable = true;
-        for (place, value) in writes {
-            self.write(place, value);
+        for (location, value) in writes {
+            self.write(location, value);
         }
     }
 
     /// The writes that make another path out of this one.
     fn replaced(
         &self,
-        originals: &[(&Place, Option<&Val>)],
+        originals: &[(&MemoryLocation, Option<&Val>)],
         other: &Delta,
         there: &Index,
-    ) -> Vec<(Place, Option<Val>)> {
-        let taken_back = originals.iter().filter(|(place, old)| {
+    ) -> Vec<(MemoryLocation, Option<Val>)> {
+        let taken_back = originals.iter().filter(|(location, old)| {
             self.watching
-                .note(place.root, self.content_unwatched(place.root));
+                .note(location.root, self.content_unwatched(location.root));
             there
-                .get(&other.changes[..], place.root, &place.path)
+                .get(&other.changes[..], location.root, &location.path)
                 .is_none()
-                && (old.is_some() || self.own(place).is_some())
+                && (old.is_some() || self.own(location).is_some())
         });
         taken_back
-            .map(|(place, old)| ((*place).clone(), old.cloned()))
+            .map(|(location, old)| ((*location).clone(), old.cloned()))
             .chain(other.changes.iter().cloned())
             .collect()
     }
@@ -485,75 +490,75 @@ impl State {
     /// The writes that join another path with this one.
     fn joined(
         &self,
-        originals: &[(&Place, Option<&Val>)],
+        originals: &[(&MemoryLocation, Option<&Val>)],
         here: &Index,
         other: &Delta,
         there: &Index,
-    ) -> Vec<(Place, Option<Val>)> {
+    ) -> Vec<(MemoryLocation, Option<Val>)> {
         let mut writes = Vec::new();
-        let only_here = originals.iter().map(|(place, _)| *place);
+        let only_here = originals.iter().map(|(location, _)| *location);
         let only_here =
             only_here.filter(|p| there.get(&other.changes[..], p.root, &p.path).is_none());
-        for place in other.changes.iter().map(|(p, _)| p).chain(only_here) {
-            let now = self.own(place);
-            if place.path.is_empty() && now.is_none() {
-                let that = there.get(&other.changes[..], place.root, &[]);
-                let before = here.get(originals, place.root, &[]);
+        for location in other.changes.iter().map(|(p, _)| p).chain(only_here) {
+            let now = self.own(location);
+            if location.path.is_empty() && now.is_none() {
+                let that = there.get(&other.changes[..], location.root, &[]);
+                let before = here.get(originals, location.root, &[]);
                 if that.is_none_or(|at| other.changes[at].1.is_none())
                     && before.is_none_or(|at| originals[at].1.is_none())
                 {
                     continue;
                 }
             }
-            let that = self.there(place, originals, here, other, there);
-            if let Root::Object(_) = place.root {
+            let that = self.there(location, originals, here, other, there);
+            if let Root::Object(_) = location.root {
                 let before = match (
-                    there.get(&other.changes[..], place.root, &[]),
-                    here.get(originals, place.root, &[]),
+                    there.get(&other.changes[..], location.root, &[]),
+                    here.get(originals, location.root, &[]),
                 ) {
                     (Some(at), _) => other.changes[at].1.as_ref(),
                     (None, Some(at)) => originals[at].1,
-                    (None, None) => self.slot(place.root, &[]),
+                    (None, None) => self.slot(location.root, &[]),
                 };
                 // It was made on one of the paths, and nothing holds it on the other.
-                match (self.slot(place.root, &[]).is_some(), before.is_some()) {
+                match (self.slot(location.root, &[]).is_some(), before.is_some()) {
                     (true, false) => continue,
                     (false, true) => {
-                        writes.push((place.clone(), Some(that)));
+                        writes.push((location.clone(), Some(that)));
                         continue;
                     }
                     _ => {}
                 }
             }
-            let joined = self.get(place).join(&that);
+            let joined = self.get(location).join(&that);
             if now != Some(&joined) {
-                writes.push((place.clone(), Some(joined)));
+                writes.push((location.clone(), Some(joined)));
             }
         }
         writes
     }
 
-    /// The value of a place on another path.
+    /// The value of a location on another path.
     fn there(
         &self,
-        place: &Place,
-        originals: &[(&Place, Option<&Val>)],
+        location: &MemoryLocation,
+        originals: &[(&MemoryLocation, Option<&Val>)],
         here: &Index,
         other: &Delta,
         there: &Index,
     ) -> Val {
-        for len in (0..=place.path.len()).rev() {
-            let path = &place.path[..len];
+        for len in (0..=location.path.len()).rev() {
+            let path = &location.path[..len];
             let value = match (
-                there.get(&other.changes[..], place.root, path),
-                here.get(originals, place.root, path),
+                there.get(&other.changes[..], location.root, path),
+                here.get(originals, location.root, path),
             ) {
                 (Some(at), _) => other.changes[at].1.as_ref(),
                 (None, Some(at)) => originals[at].1,
-                (None, None) => self.slot(place.root, path),
+                (None, None) => self.slot(location.root, path),
             };
             if let Some(value) = value {
-                return match len == place.path.len() {
+                return match len == location.path.len() {
                     true => value.clone(),
                     false => part_of(value),
                 };

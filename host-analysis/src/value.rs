@@ -6,8 +6,8 @@ use std::rc::Rc;
 use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::ArgValue;
 
+use crate::location::{MemoryLocation, ObjectId, Root};
 use crate::number::{IntType, Num};
-use crate::place::{ObjectId, Place, Root};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::text::Text;
 
@@ -31,9 +31,9 @@ pub(crate) struct Closure {
     /// Its function's host, part and index.
     pub function: (usize, usize, usize),
     /// What names stand for inside.
-    pub captures: Vec<(Rc<str>, Place)>,
+    pub captures: Vec<(Rc<str>, MemoryLocation)>,
     /// The object that `this` is, and its class.
-    pub this: Option<Place>,
+    pub this: Option<MemoryLocation>,
     pub class: Option<Rc<str>>,
 }
 
@@ -101,7 +101,7 @@ pub(crate) enum Val {
     Null,
     /// A text, or a pointer to one.
     Text(Rc<Text>),
-    Pointer(Place),
+    Pointer(MemoryLocation),
     /// A pointer to a part that is not known of a variable or object.
     Into(Root),
     /// An OpenCL object's handle.
@@ -116,8 +116,8 @@ pub(crate) enum Val {
     Arg(Rc<Argument>),
     /// Several values in order: the sizes of an `NDRange`.
     Tuple(Rc<[Val]>),
-    /// A struct at a place, to be copied.
-    Record(Place),
+    /// A struct at a location, to be copied.
+    Record(MemoryLocation),
     Sym(Rc<Sym>),
     /// One of these.
     OneOf(Vec<Val>),
@@ -192,7 +192,7 @@ impl Val {
             Val::Float(v) | Val::Double(v) => Some(*v != 0.0),
             Val::Null => Some(false),
             Val::Text(_) | Val::Function(_) => Some(true),
-            Val::Pointer(place) if place.is_variable() => Some(true),
+            Val::Pointer(location) if location.is_variable() => Some(true),
             Val::OneOf(all) => {
                 let first = all.first()?.truth()?;
                 all.iter()
@@ -359,7 +359,7 @@ impl Val {
 /// The variable or object that all pointers point into.
 pub(crate) fn one_root(pointers: &[Val]) -> Option<Root> {
     let root = |value: &Val| match value {
-        Val::Pointer(place) => Some(place.root),
+        Val::Pointer(location) => Some(location.root),
         Val::Into(root) => Some(*root),
         _ => None,
     };

@@ -2,18 +2,18 @@
 
 use super::Interp;
 use super::code::Arg;
-use crate::place::{Place, Root, Step};
+use crate::location::{MemoryLocation, Root, Step};
 use crate::text::Text;
 use crate::types::Kind;
 use crate::value::Val;
 
 impl<'a> Interp<'a> {
     /// The whole variable, array or memory that starts where a pointer points to.
-    fn whole(&self, pointer: &Val) -> Option<Place> {
-        let Val::Pointer(place) = pointer else {
+    fn whole(&self, pointer: &Val) -> Option<MemoryLocation> {
+        let Val::Pointer(location) = pointer else {
             return None;
         };
-        let mut whole = place.clone();
+        let mut whole = location.clone();
         while let Some(Step::Index(0)) = whole.path.last() {
             whole.path.pop();
         }
@@ -23,8 +23,8 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn bytes_of(&mut self, place: &Place) -> Option<i128> {
-        self.size_of_place(place)?.as_int()
+    fn bytes_of(&mut self, location: &MemoryLocation) -> Option<i128> {
+        self.size_of_location(location)?.as_int()
     }
 
     /// `memset(to, byte, count)`, `bzero(to, count)`.
@@ -86,7 +86,7 @@ impl<'a> Interp<'a> {
         to.clone()
     }
 
-    /// What a place holds as a text after so many bytes of another were copied to it: all with its end, or bytes
+    /// What a location holds as a text after so many bytes of another were copied to it: all with its end, or bytes
     /// before those that stay there.
     fn copied_text(&self, to: &Val, from: &Val, count: &Val) -> Option<Text> {
         let text = self.text_of(from)?;
@@ -111,10 +111,14 @@ impl<'a> Interp<'a> {
     }
 
     /// Whether two arrays or variables have elements of one type.
-    fn same_elements(&self, a: &Place, b: &Place) -> bool {
-        let element = |place: &Place| match self.type_of(place) {
-            Some((ty, 0, _)) => Some((ty.base.clone(), ty.pointers, self.kind_of(place))),
-            Some((ty, 1, _)) => Some((ty.base.clone(), ty.pointers, self.kind_of(&place.index(0)))),
+    fn same_elements(&self, a: &MemoryLocation, b: &MemoryLocation) -> bool {
+        let element = |location: &MemoryLocation| match self.type_of(location) {
+            Some((ty, 0, _)) => Some((ty.base.clone(), ty.pointers, self.kind_of(location))),
+            Some((ty, 1, _)) => Some((
+                ty.base.clone(),
+                ty.pointers,
+                self.kind_of(&location.index(0)),
+            )),
             _ => None,
         };
         match (element(a), element(b)) {
@@ -127,17 +131,17 @@ impl<'a> Interp<'a> {
     }
 
     /// A member of a union was assigned: nothing is known of the others.
-    pub(super) fn invalidate_unions(&mut self, place: &Place) {
+    pub(super) fn invalidate_unions(&mut self, location: &MemoryLocation) {
         if !self.program.has_unions {
             return;
         }
-        for (at, step) in place.path.iter().enumerate() {
+        for (at, step) in location.path.iter().enumerate() {
             let Step::Field(name) = step else {
                 continue;
             };
-            let union = Place {
-                root: place.root,
-                path: place.path[..at].to_vec(),
+            let union = MemoryLocation {
+                root: location.root,
+                path: location.path[..at].to_vec(),
             };
             let Some((ty, 0, host)) = self.type_of(&union) else {
                 continue;

@@ -10,8 +10,8 @@ use super::scope::Binding;
 use super::threads::Given;
 use super::variadic::promoted;
 use super::{Code, FnId, Interp, MAX_CALLS};
+use crate::location::{MemoryLocation, Root};
 use crate::object::ObjectKind;
-use crate::place::{Place, Root};
 use crate::syntax::ast::{ExprId, ExprKind, Function, Type};
 use crate::types::{Kind, last_name};
 use crate::value::Val;
@@ -20,7 +20,7 @@ use crate::value::Val;
 #[derive(Clone)]
 pub(super) enum Passed {
     Value(Val),
-    Reference(Option<Place>),
+    Reference(Option<MemoryLocation>),
 }
 
 impl Passed {
@@ -83,8 +83,8 @@ impl<'a> Interp<'a> {
     fn call_name(&mut self, code: &Code<'a>, id: ExprId, name: &str, args: &[Arg<'a>]) -> Val {
         if let Some(binding) = self.binding(code, name) {
             let value = match binding {
-                Binding::Var(var) => self.read(&Place::var(var)),
-                Binding::Alias(place) => self.read(&place),
+                Binding::Var(var) => self.read(&MemoryLocation::var(var)),
+                Binding::Alias(location) => self.read(&location),
                 Binding::Lost => Val::Unset,
             };
             return self.call_value(code, id, value, args);
@@ -103,10 +103,10 @@ impl<'a> Interp<'a> {
         match value {
             Val::Function(name) => self.call_function(code, id, &name, args),
             Val::Closure(closure) => self.call_closure(code, id, &closure, args),
-            Val::Record(place) if self.own_operator(&place, "operator()").is_some() => {
-                let found = self.own_operator(&place, "operator()");
+            Val::Record(location) if self.own_operator(&location, "operator()").is_some() => {
+                let found = self.own_operator(&location, "operator()");
                 let methods: Vec<FnId> = found.into_iter().collect();
-                self.any_method(code, id, &methods, &place, args)
+                self.any_method(code, id, &methods, &location, args)
             }
             Val::OneOf(all) if all.iter().all(is_callable) => {
                 let all: Vec<Val> = all.into_iter().filter(|v| !is_nothing(v)).collect();
@@ -204,7 +204,7 @@ impl<'a> Interp<'a> {
         code: &Code<'a>,
         id: ExprId,
         callee: FnId,
-        this: Option<Place>,
+        this: Option<MemoryLocation>,
         args: &[Arg<'a>],
     ) -> Val {
         let function = self.program.function(callee);
@@ -276,7 +276,7 @@ impl<'a> Interp<'a> {
             };
             passed.push(match param.ty.reference {
                 true => match self.plain_target(arg_code, *arg) {
-                    Target::Place(place) => Passed::Reference(Some(place)),
+                    Target::Location(location) => Passed::Reference(Some(location)),
                     _ if param.ty.is_const => Passed::Value(self.eval(arg_code, *arg)),
                     _ => Passed::Reference(None),
                 },
@@ -296,7 +296,7 @@ impl<'a> Interp<'a> {
         code: &Code<'a>,
         id: ExprId,
         callee: FnId,
-        this: Option<Place>,
+        this: Option<MemoryLocation>,
         passed: Vec<Passed>,
     ) -> Val {
         if !self.state.reachable {
@@ -349,27 +349,27 @@ impl<'a> Interp<'a> {
         let declared = self.program.declaration_of(code.host, callee);
         for (index, param) in function.params.iter().enumerate() {
             match passed.next() {
-                Some(Passed::Reference(place)) => {
-                    let binding = place.map_or(Binding::Lost, Binding::Alias);
+                Some(Passed::Reference(location)) => {
+                    let binding = location.map_or(Binding::Lost, Binding::Alias);
                     self.bind(&param.name, binding);
                 }
                 Some(Passed::Value(value)) => {
                     let var = self.declare(&callee_code, param, false);
                     self.adopt_type(var, &value);
-                    self.state.set(&Place::var(var), Val::Unset);
-                    self.assign(&Place::var(var), value);
+                    self.state.set(&MemoryLocation::var(var), Val::Unset);
+                    self.assign(&MemoryLocation::var(var), value);
                 }
                 None => {
                     let var = self.declare(&callee_code, param, false);
-                    self.state.set(&Place::var(var), Val::Unset);
+                    self.state.set(&MemoryLocation::var(var), Val::Unset);
                     let default = declared.and_then(|(part, params)| {
                         let init = params.get(index)?.init?;
                         Some((self.program.file_code(code.host, part), init))
                     });
                     if let Some(init) = param.init {
-                        self.initialise(&callee_code, &Place::var(var), init);
+                        self.initialise(&callee_code, &MemoryLocation::var(var), init);
                     } else if let Some((declared_code, init)) = default {
-                        self.initialise(&declared_code, &Place::var(var), init);
+                        self.initialise(&declared_code, &MemoryLocation::var(var), init);
                     }
                 }
             }
@@ -420,46 +420,53 @@ impl<'a> Interp<'a> {
         self.unnamed_atom(text, reason)
     }
 
-    /// A new place in dynamic memory.
-    pub(super) fn heap(&mut self, site: fpgacc_frontend::source::Span) -> Place {
+    /// A new location in dynamic memory.
+    pub(super) fn heap(&mut self, site: fpgacc_frontend::source::Span) -> MemoryLocation {
         let summary = self.walk.loop_depth > 0;
         let (id, _) = self
             .objects
             .make(site, &self.walk.context, summary, ObjectKind::Heap);
-        Place::object(id)
+        MemoryLocation::object(id)
     }
 
     /// The constructor of a variable.
-    pub(super) fn construct(&mut self, code: &Code<'a>, place: &Place, args: &[ExprId]) {
+    pub(super) fn construct(
+        &mut self,
+        code: &Code<'a>,
+        location: &MemoryLocation,
+        args: &[ExprId],
+    ) {
         let args = spread(code, args);
-        self.construct_with(place, &args);
+        self.construct_with(location, &args);
     }
 
-    /// The same with arguments of any place.
-    pub(super) fn construct_with(&mut self, place: &Place, args: &[Arg<'a>]) {
-        match self.kind_of(place) {
+    /// The same with arguments of any location.
+    pub(super) fn construct_with(&mut self, location: &MemoryLocation, args: &[Arg<'a>]) {
+        match self.kind_of(location) {
             Some(Kind::Num(_) | Kind::Pointer) if args.len() == 1 => {
                 let value = self.eval(&args[0].0, args[0].1);
-                self.assign(place, value);
+                self.assign(location, value);
             }
             Some(Kind::String | Kind::FileStream | Kind::StringStream) => {
-                self.construct_text(place, args);
+                self.construct_text(location, args);
             }
-            Some(Kind::Container(_)) => self.construct_container(place, args),
-            Some(Kind::Wrapper(wrapper)) => self.construct_wrapper(place, wrapper, args),
+            Some(Kind::Container(_)) => self.construct_container(location, args),
+            Some(Kind::Wrapper(wrapper)) => self.construct_wrapper(location, wrapper, args),
             Some(Kind::Record(class)) => {
                 let code = match args.first() {
                     Some((code, _)) => code.clone(),
-                    None => return self.set_unknown(place, "a constructor that is not followed"),
+                    None => {
+                        return self.set_unknown(location, "a constructor that is not followed");
+                    }
                 };
-                self.construct_record(&code, place, &class, args);
+                self.construct_record(&code, location, &class, args);
             }
             _ => {
                 // A class that is not given may keep what it gets, and call it: `std::thread`.
                 let values = self.values(args);
                 let functions: Vec<Val> =
                     values.iter().flat_map(|v| self.functions_in(v)).collect();
-                let class = self.type_of(place).map(|(ty, ..)| ty.base.clone());
+                let class = self.type_of(location).map(|(ty, ..)| ty.base.clone());
                 if functions::first_passed(class.as_deref()).is_none() {
                     for value in &values {
                         self.escape_value(value);
@@ -469,7 +476,7 @@ impl<'a> Interp<'a> {
                     let given = Given::to(class.as_deref(), &values, &functions);
                     self.at_any_time(code, *id, &given);
                 }
-                self.set_unknown(place, "a constructor that is not followed");
+                self.set_unknown(location, "a constructor that is not followed");
             }
         }
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::code::Arg;
 use super::scope::{Binding, Name};
 use super::{Code, FnId, Interp, MAX_CALLS, VarInfo};
-use crate::place::{Place, VarId};
+use crate::location::{MemoryLocation, VarId};
 use crate::state::Delta;
 use crate::syntax::ast::{ExprId, Lambda, Type};
 use crate::types::Kind;
@@ -37,38 +37,38 @@ impl<'a> Interp<'a> {
             self.havoc_names(code, &lambda.names);
             return Val::unknown("a lambda in a macro");
         }
-        let mut captures: Vec<(Rc<str>, Place)> = Vec::new();
+        let mut captures: Vec<(Rc<str>, MemoryLocation)> = Vec::new();
         for capture in &lambda.captures {
             let name: Rc<str> = Rc::from(capture.name.as_str());
-            let place = match (capture.init, capture.reference) {
+            let location = match (capture.init, capture.reference) {
                 (Some(init), false) => {
                     let value = self.eval(code, init);
                     self.captured(code, None, value)
                 }
                 (Some(init), true) => match self.reference(code, init) {
-                    Some(place) => place,
+                    Some(location) => location,
                     None => continue,
                 },
                 (None, by_reference) => match self.local(&name) {
-                    Some(place) if by_reference => place,
-                    Some(place) => self.captured_copy(code, &place),
+                    Some(location) if by_reference => location,
+                    Some(location) => self.captured_copy(code, &location),
                     None => continue,
                 },
             };
-            captures.push((name, place));
+            captures.push((name, location));
         }
         for name in &lambda.names {
             if captures.iter().any(|(known, _)| **known == **name) {
                 continue;
             }
-            let Some(place) = self.local(name) else {
+            let Some(location) = self.local(name) else {
                 continue;
             };
-            let place = match lambda.by_value {
-                true => self.captured_copy(code, &place),
-                false => place,
+            let location = match lambda.by_value {
+                true => self.captured_copy(code, &location),
+                false => location,
             };
-            captures.push((Rc::from(name.as_str()), place));
+            captures.push((Rc::from(name.as_str()), location));
         }
         let frame = self.walk.frames.last();
         Val::Closure(Rc::new(Closure {
@@ -80,31 +80,36 @@ impl<'a> Interp<'a> {
     }
 
     /// What a name of the function that is followed stands for.
-    fn local(&self, name: &str) -> Option<Place> {
+    fn local(&self, name: &str) -> Option<MemoryLocation> {
         let scopes = self.walk.frames.last()?.scopes.iter().rev();
         let name = Name::of(name);
         let found = scopes.filter_map(|scope| scope.get(name)).next()?;
         match found {
-            Binding::Var(var) => Some(Place::var(*var)),
-            Binding::Alias(place) => Some(place.clone()),
+            Binding::Var(var) => Some(MemoryLocation::var(*var)),
+            Binding::Alias(location) => Some(location.clone()),
             Binding::Lost => None,
         }
     }
 
-    fn captured_copy(&mut self, code: &Code<'a>, place: &Place) -> Place {
-        if self.is_array(place) {
-            return place.clone();
+    fn captured_copy(&mut self, code: &Code<'a>, location: &MemoryLocation) -> MemoryLocation {
+        if self.is_array(location) {
+            return location.clone();
         }
-        let ty = self.whole_type(place);
-        let value = self.read(place);
+        let ty = self.whole_type(location);
+        let value = self.read(location);
         self.captured(code, ty, value)
     }
 
-    fn captured(&mut self, code: &Code<'a>, ty: Option<(Type, usize)>, value: Val) -> Place {
+    fn captured(
+        &mut self,
+        code: &Code<'a>,
+        ty: Option<(Type, usize)>,
+        value: Val,
+    ) -> MemoryLocation {
         let ty = ty.or_else(|| self.value_type(&value));
         let (mut ty, host) = ty.unwrap_or((Type::default(), code.host));
         ty.reference = false;
-        let copy = Place::var(self.hidden(ty, host));
+        let copy = MemoryLocation::var(self.hidden(ty, host));
         self.state.set(&copy, Val::Unset);
         self.assign(&copy, value);
         copy
@@ -113,7 +118,7 @@ impl<'a> Interp<'a> {
     /// The type of a struct or container that is copied.
     pub(super) fn value_type(&self, value: &Val) -> Option<(Type, usize)> {
         match value {
-            Val::Record(place) => self.whole_type(place),
+            Val::Record(location) => self.whole_type(location),
             _ => None,
         }
     }
@@ -148,14 +153,14 @@ impl<'a> Interp<'a> {
         if let Some(frame) = self.frame() {
             frame.class = closure.class.as_deref().map(str::to_string);
         }
-        for (name, place) in &closure.captures {
-            self.bind(name, Binding::Alias(place.clone()));
+        for (name, location) in &closure.captures {
+            self.bind(name, Binding::Alias(location.clone()));
         }
     }
 
     pub(super) fn escape_captures(&mut self, closure: &Closure) {
-        for (_, place) in &closure.captures {
-            self.escape_value(&Val::Pointer(place.clone()));
+        for (_, location) in &closure.captures {
+            self.escape_value(&Val::Pointer(location.clone()));
         }
         if let Some(this) = &closure.this {
             self.escape_value(&Val::Pointer(this.clone()));
@@ -176,9 +181,12 @@ impl<'a> Interp<'a> {
         }
         // What it changes is not known from its second call on.
         let changes = self.try_closure(code, id, closure);
-        for (place, _) in changes.sorted() {
-            if self.state.own(place).is_some() {
-                self.set_unknown(place, "a lambda that is passed as an argument changes it");
+        for (location, _) in changes.sorted() {
+            if self.state.own(location).is_some() {
+                self.set_unknown(
+                    location,
+                    "a lambda that is passed as an argument changes it",
+                );
             }
         }
         let mark = self.state.mark();
@@ -202,7 +210,7 @@ impl<'a> Interp<'a> {
                 true => self.bind(&param.name, Binding::Lost),
                 false => {
                     let var = self.declare(&callee_code, param, false);
-                    self.set_unknown(&Place::var(var), &reason);
+                    self.set_unknown(&MemoryLocation::var(var), &reason);
                 }
             }
         }

@@ -49,7 +49,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// The place in the user's text that an expression of this code belongs to.
+    /// The location in the user's text that an expression of this code belongs to.
     pub fn site(&self, span: Span) -> Span {
         match &self.env {
             Some(env) => env.site,

@@ -98,10 +98,10 @@ impl<'a> Interp<'a> {
             }
             ExprKind::Name(name) => match self.macro_expression(code, id, name) {
                 Some((inner_code, inner)) => self.number_type(&inner_code, inner),
-                None => self.type_of_place(code, id),
+                None => self.type_of_location(code, id),
             },
             ExprKind::Index(..) | ExprKind::Member { .. } | ExprKind::Deref(_) => {
-                self.type_of_place(code, id)
+                self.type_of_location(code, id)
             }
             ExprKind::Call { callee, args } => self.type_of_call(code, *callee, args),
             _ => None,
@@ -134,7 +134,7 @@ impl<'a> Interp<'a> {
     }
 
     /// By its declarations, else by what it holds now.
-    fn type_of_place(&mut self, code: &Code<'a>, id: ExprId) -> Option<Num> {
+    fn type_of_location(&mut self, code: &Code<'a>, id: ExprId) -> Option<Num> {
         if let Some(num) = self.declared_number(code, id) {
             return Some(num);
         }

@@ -1,12 +1,12 @@
 //! Containers of the standard library. Elements whose index or key is known are parts of the
-//! container's place; what is put in at an index that is not known goes to one place that stands
+//! container's location; what is put in at an index that is not known goes to one location that stands
 //! for all elements, and then nothing is claimed of a single one.
 
 use super::code::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
+use crate::location::{ANY, MemoryLocation, SIZE, Step};
 use crate::number::Num;
-use crate::place::{ANY, Place, SIZE, Step};
 use crate::syntax::ast::{Designator, ExprId, ExprKind};
 use crate::text::Text;
 use crate::types::{Container, Kind};
@@ -26,44 +26,44 @@ fn key_step(chars: Option<String>, key: &Val) -> Option<Step> {
 }
 
 impl<'a> Interp<'a> {
-    pub(super) fn container(&self, place: &Place) -> Option<std::rc::Rc<Container>> {
-        match self.kind_of(place)? {
+    pub(super) fn container(&self, location: &MemoryLocation) -> Option<std::rc::Rc<Container>> {
+        match self.kind_of(location)? {
             Kind::Container(container) => Some(container),
             _ => None,
         }
     }
 
-    pub(super) fn is_container(&self, place: &Place) -> bool {
-        self.container(place).is_some()
+    pub(super) fn is_container(&self, location: &MemoryLocation) -> bool {
+        self.container(location).is_some()
     }
 
-    pub(super) fn is_map(&self, place: &Place) -> bool {
+    pub(super) fn is_map(&self, location: &MemoryLocation) -> bool {
         matches!(
-            self.container(place).as_deref(),
+            self.container(location).as_deref(),
             Some(Container::Map { .. })
         )
     }
 
     /// Whether single elements are not distinguished any more.
-    pub(super) fn is_blurred(&self, place: &Place) -> bool {
-        let any = place.field(ANY);
+    pub(super) fn is_blurred(&self, location: &MemoryLocation) -> bool {
+        let any = location.field(ANY);
         self.state.own(&any).is_some()
             || self.state.has_parts(&any)
-            || !matches!(self.state.get(place), Val::Unset | Val::Zero)
+            || !matches!(self.state.get(location), Val::Unset | Val::Zero)
     }
 
     /// The number of elements, if it is known and each one is distinguished.
-    pub(super) fn element_count(&self, place: &Place) -> Option<i64> {
+    pub(super) fn element_count(&self, location: &MemoryLocation) -> Option<i64> {
         if let Some(Container::Sequence {
             fixed: Some(count), ..
-        }) = self.container(place).as_deref()
+        }) = self.container(location).as_deref()
         {
             return i64::try_from(*count).ok();
         }
-        if self.is_blurred(place) {
+        if self.is_blurred(location) {
             return None;
         }
-        match self.state.get(&place.field(SIZE)) {
+        match self.state.get(&location.field(SIZE)) {
             // Of static storage.
             Val::Zero => Some(0),
             size => i64::try_from(size.as_int()?).ok(),
@@ -71,35 +71,35 @@ impl<'a> Interp<'a> {
     }
 
     /// Whether a container's parts are elements: more than its number of elements.
-    pub(super) fn has_elements(&self, place: &Place) -> bool {
-        !self.elements(place).is_empty()
+    pub(super) fn has_elements(&self, location: &MemoryLocation) -> bool {
+        !self.elements(location).is_empty()
     }
 
-    /// The places of elements that have values of their own, each once.
-    pub(super) fn elements(&self, place: &Place) -> Vec<Place> {
+    /// The locations of elements that have values of their own, each once.
+    pub(super) fn elements(&self, location: &MemoryLocation) -> Vec<MemoryLocation> {
         let is_size = |step: &Step| matches!(step, Step::Field(name) if **name == *SIZE);
-        let steps = self.state.steps_inside(place).into_iter();
+        let steps = self.state.steps_inside(location).into_iter();
         let steps = steps.filter(|step| !is_size(step));
-        steps.map(|step| place.step(step.clone())).collect()
+        steps.map(|step| location.step(step.clone())).collect()
     }
 
     /// The joined value of a part of all elements.
-    pub(super) fn element_parts(&mut self, place: &Place, path: &[Step]) -> Val {
-        let extend = |element: &Place| {
+    pub(super) fn element_parts(&mut self, location: &MemoryLocation, path: &[Step]) -> Val {
+        let extend = |element: &MemoryLocation| {
             let mut part = element.clone();
             part.path.extend_from_slice(path);
             part
         };
-        let elements: Vec<Place> = self.elements(place).iter().map(extend).collect();
-        let sample = extend(&place.step(match self.is_map(place) {
+        let elements: Vec<MemoryLocation> = self.elements(location).iter().map(extend).collect();
+        let sample = extend(&location.step(match self.is_map(location) {
             true => Step::Field(ANY.into()),
             false => Step::Index(0),
         }));
         if self.is_aggregate(&sample) {
-            return self.joined_record(place, &sample, &elements);
+            return self.joined_record(location, &sample, &elements);
         }
         let kind = self.kind_of(&sample);
-        let mut result = match self.state.get(place) {
+        let mut result = match self.state.get(location) {
             Val::Zero => match kind {
                 Some(Kind::Num(num)) => Val::int(0).convert(num),
                 _ => Val::Unset,
@@ -118,12 +118,17 @@ impl<'a> Interp<'a> {
     }
 
     /// A copy of what any of some structs may be.
-    fn joined_record(&mut self, place: &Place, sample: &Place, elements: &[Place]) -> Val {
+    fn joined_record(
+        &mut self,
+        location: &MemoryLocation,
+        sample: &MemoryLocation,
+        elements: &[MemoryLocation],
+    ) -> Val {
         let Some((ty, host)) = self.whole_type(sample) else {
             return Val::unknown("an element of an array of structs");
         };
-        let result = Place::var(self.hidden(ty, host));
-        let own = match self.state.get(place) {
+        let result = MemoryLocation::var(self.hidden(ty, host));
+        let own = match self.state.get(location) {
             Val::Unknown(reason) => return Val::Unknown(reason),
             _ => Val::Unset,
         };
@@ -134,8 +139,8 @@ impl<'a> Interp<'a> {
         Val::Record(result)
     }
 
-    /// Joins all that a struct holds into another place.
-    fn join_record(&mut self, to: &Place, from: &Place) {
+    /// Joins all that a struct holds into another location.
+    fn join_record(&mut self, to: &MemoryLocation, from: &MemoryLocation) {
         let mut paths: Vec<Vec<Step>> = Vec::new();
         for whole in [to, from] {
             let parts = self.state.parts(whole).into_iter();
@@ -144,10 +149,10 @@ impl<'a> Interp<'a> {
         paths.sort();
         paths.dedup();
         let own = self.state.get(to).join(&self.state.get(from));
-        let values: Vec<(Place, Val)> = paths
+        let values: Vec<(MemoryLocation, Val)> = paths
             .into_iter()
             .map(|path| {
-                let part = |whole: &Place| {
+                let part = |whole: &MemoryLocation| {
                     let mut part = whole.clone();
                     part.path.extend_from_slice(&path);
                     part
@@ -165,15 +170,15 @@ impl<'a> Interp<'a> {
     }
 
     /// Single elements are not distinguished from here on.
-    pub(super) fn blur(&mut self, place: &Place) {
-        if self.is_blurred(place) {
+    pub(super) fn blur(&mut self, location: &MemoryLocation) {
+        if self.is_blurred(location) {
             return;
         }
-        let elements = self.elements(place);
-        let all = self.element_parts(place, &[]);
-        let size = self.state.get(&place.field(SIZE));
+        let elements = self.elements(location);
+        let all = self.element_parts(location, &[]);
+        let size = self.state.get(&location.field(SIZE));
         let empty = elements.is_empty();
-        let held = matches!(self.state.own(place), Some(Val::Zero));
+        let held = matches!(self.state.own(location), Some(Val::Zero));
         let copy = match all {
             Val::Record(from) => {
                 let mut parts = vec![(from.clone(), self.state.get(&from))];
@@ -188,8 +193,8 @@ impl<'a> Interp<'a> {
             true => Val::Zero,
             false => Val::Unset,
         };
-        self.put(place, own);
-        let any = place.field(ANY);
+        self.put(location, own);
+        let any = location.field(ANY);
         if empty && !held {
             self.put(&any, Val::Unset);
         } else {
@@ -199,14 +204,14 @@ impl<'a> Interp<'a> {
                 self.put(&part, value);
             }
         }
-        self.put(&place.field(SIZE), size);
+        self.put(&location.field(SIZE), size);
     }
 
     /// Stores a value in a part of one of a container's elements.
-    pub(super) fn store_part(&mut self, place: &Place, path: &[Step], value: Val) {
-        self.blur(place);
+    pub(super) fn store_part(&mut self, location: &MemoryLocation, path: &[Step], value: Val) {
+        self.blur(location);
         self.escape_value(&value);
-        for element in self.elements(place) {
+        for element in self.elements(location) {
             let mut part = element;
             part.path.extend_from_slice(path);
             match &value {
@@ -224,96 +229,96 @@ impl<'a> Interp<'a> {
     }
 
     /// Where `container[index]` is.
-    pub(super) fn container_element(&mut self, place: &Place, index: &Val) -> Target {
-        if self.is_map(place) {
-            return self.entry(place, index, true);
+    pub(super) fn container_element(&mut self, location: &MemoryLocation, index: &Val) -> Target {
+        if self.is_map(location) {
+            return self.entry(location, index, true);
         }
-        if self.is_blurred(place) {
-            return Target::Element(place.clone());
+        if self.is_blurred(location) {
+            return Target::Element(location.clone());
         }
         match index.as_int().and_then(|i| i64::try_from(i).ok()) {
-            Some(index) => Target::Place(place.index(index)),
-            None => Target::Element(place.clone()),
+            Some(index) => Target::Location(location.index(index)),
+            None => Target::Element(location.clone()),
         }
     }
 
     /// Where the value of a key is; `operator[]` puts it in if it is not there.
-    pub(super) fn entry(&mut self, place: &Place, key: &Val, insert: bool) -> Target {
+    pub(super) fn entry(&mut self, location: &MemoryLocation, key: &Val, insert: bool) -> Target {
         let second = vec![Step::Field("second".into())];
-        let Some(step) = key_step(self.chars_of(key), key).filter(|_| !self.is_blurred(place))
+        let Some(step) = key_step(self.chars_of(key), key).filter(|_| !self.is_blurred(location))
         else {
             if insert {
-                self.blur(place);
-                self.havoc_size(place, "a key that is not known is put in");
+                self.blur(location);
+                self.havoc_size(location, "a key that is not known is put in");
             }
-            return Target::Part(place.clone(), second);
+            return Target::Part(location.clone(), second);
         };
-        let entry = place.step(step);
+        let entry = location.step(step);
         let value = entry.field("second");
         let there = self.state.own(&value).is_some() || self.state.has_parts(&value);
         if !there && insert {
             self.put(&entry.field("first"), key.clone());
             self.put(&value, Val::Zero);
-            self.add_to_size(place, 1);
+            self.add_to_size(location, 1);
         } else if !there {
             return Target::Lost("a key that is not in the map".to_string());
         }
-        Target::Place(value)
+        Target::Location(value)
     }
 
-    pub(super) fn add_to_size(&mut self, place: &Place, by: i128) {
-        let size = place.field(SIZE);
+    pub(super) fn add_to_size(&mut self, location: &MemoryLocation, by: i128) {
+        let size = location.field(SIZE);
         let now = match self.state.get(&size) {
             Val::Zero => Some(0),
             now => now.as_int(),
         };
         match now {
             Some(now) => self.put(&size, Val::size((now + by).max(0))),
-            None => self.havoc_size(place, "it grows at times that are not known"),
+            None => self.havoc_size(location, "it grows at times that are not known"),
         }
     }
 
-    pub(super) fn havoc_size(&mut self, place: &Place, reason: &str) {
-        self.put(&place.field(SIZE), Val::unknown(reason));
+    pub(super) fn havoc_size(&mut self, location: &MemoryLocation, reason: &str) {
+        self.put(&location.field(SIZE), Val::unknown(reason));
     }
 
     /// A container without elements.
-    pub(super) fn empty_container(&mut self, place: &Place) {
-        let fixed = match self.container(place).as_deref() {
-            Some(Container::Pair { .. }) => return self.put(place, Val::Zero),
+    pub(super) fn empty_container(&mut self, location: &MemoryLocation) {
+        let fixed = match self.container(location).as_deref() {
+            Some(Container::Pair { .. }) => return self.put(location, Val::Zero),
             Some(Container::Sequence { fixed, .. }) => *fixed,
             _ => None,
         };
-        self.put(place, Val::Unset);
+        self.put(location, Val::Unset);
         let size = Val::size(i128::from(fixed.unwrap_or(0)));
-        self.put(&place.field(SIZE), size);
+        self.put(&location.field(SIZE), size);
     }
 
     /// Elements may have changed, but not how many there are.
-    pub(super) fn havoc_elements(&mut self, place: &Place, reason: &str) {
+    pub(super) fn havoc_elements(&mut self, location: &MemoryLocation, reason: &str) {
         let value = Val::unknown(reason);
-        self.put(place, value);
+        self.put(location, value);
     }
 
     /// All elements together hold this, and their number stays.
-    pub(super) fn set_content(&mut self, place: &Place, content: Val) {
-        let size = self.state.get(&place.field(SIZE));
-        self.put(place, content);
-        self.put(&place.field(SIZE), size);
+    pub(super) fn set_content(&mut self, location: &MemoryLocation, content: Val) {
+        let size = self.state.get(&location.field(SIZE));
+        self.put(location, content);
+        self.put(&location.field(SIZE), size);
     }
 
     /// How many elements there are; a name for it if it is not known.
-    pub(super) fn size_of_container(&mut self, place: &Place) -> Val {
+    pub(super) fn size_of_container(&mut self, location: &MemoryLocation) -> Val {
         if let Some(Container::Sequence {
             fixed: Some(count), ..
-        }) = self.container(place).as_deref()
+        }) = self.container(location).as_deref()
         {
             return Val::size(i128::from(*count));
         }
-        let size = place.field(SIZE);
+        let size = location.field(SIZE);
         match self.state.get(&size) {
             Val::Unknown(why) => {
-                let text = format!("{}.size()", self.short(place));
+                let text = format!("{}.size()", self.short(location));
                 let ty = Num::Int(crate::number::IntType::SIZE);
                 let atom = self.atom(text, Some(ty), why);
                 // It has this size as long as nothing is put in or taken out.
@@ -325,30 +330,30 @@ impl<'a> Interp<'a> {
     }
 
     /// `n` elements of the same value; zeros if none is given.
-    pub(super) fn fill(&mut self, place: &Place, count: &Val, value: Option<Val>) {
-        self.put(place, Val::Unset);
+    pub(super) fn fill(&mut self, location: &MemoryLocation, count: &Val, value: Option<Val>) {
+        self.put(location, Val::Unset);
         let known = count.as_int().and_then(|n| i64::try_from(n).ok());
         match (value, known) {
-            (None, _) => self.put(place, Val::Zero),
+            (None, _) => self.put(location, Val::Zero),
             (Some(Val::Record(from)), Some(n)) if n <= MOST_ELEMENTS => {
                 for index in 0..n {
-                    self.copy_record(&place.index(index), &from);
+                    self.copy_record(&location.index(index), &from);
                 }
             }
-            (Some(Val::Record(_)), _) => self.put(place, Val::unknown("many structs")),
+            (Some(Val::Record(_)), _) => self.put(location, Val::unknown("many structs")),
             (Some(value), Some(n)) if n <= MOST_ELEMENTS => {
                 for index in 0..n {
-                    self.assign(&place.index(index), value.clone());
+                    self.assign(&location.index(index), value.clone());
                 }
             }
             (Some(value), _) => {
                 let reason = "its elements are not distinguished";
-                self.put(place, Val::unknown(reason));
-                self.assign(&place.field(ANY), value);
+                self.put(location, Val::unknown(reason));
+                self.assign(&location.field(ANY), value);
             }
         }
         let count = count.convert(Num::Int(crate::number::IntType::SIZE));
-        let size = place.field(SIZE);
+        let size = location.field(SIZE);
         self.put(&size, count);
     }
 
@@ -356,7 +361,7 @@ impl<'a> Interp<'a> {
     pub(super) fn container_list(
         &mut self,
         code: &Code<'a>,
-        place: &Place,
+        location: &MemoryLocation,
         items: &[(Option<Designator>, ExprId)],
     ) {
         let tree = code.clone();
@@ -364,39 +369,39 @@ impl<'a> Interp<'a> {
             ExprKind::InitList(items) => Some(items),
             _ => None,
         };
-        match self.container(place).as_deref() {
+        match self.container(location).as_deref() {
             Some(Container::Pair { .. }) => {
-                self.put(place, Val::Zero);
+                self.put(location, Val::Zero);
                 for ((_, item), name) in items.iter().zip(["first", "second"]) {
-                    self.initialise(code, &place.field(name), *item);
+                    self.initialise(code, &location.field(name), *item);
                 }
             }
             Some(Container::Map { .. }) => {
-                self.empty_container(place);
+                self.empty_container(location);
                 for (_, item) in items {
-                    self.insert_entry(code, place, *item, inner(*item));
+                    self.insert_entry(code, location, *item, inner(*item));
                 }
             }
             Some(Container::Sequence { fixed, .. }) => {
                 // `array<T, n> a = {{..}}`.
                 if let (Some(_), [(None, only)]) = (fixed, items)
-                    && !self.is_aggregate(&place.index(0))
+                    && !self.is_aggregate(&location.index(0))
                     && let Some(items) = inner(*only)
                 {
-                    return self.container_list(code, place, items);
+                    return self.container_list(code, location, items);
                 }
-                self.empty_container(place);
+                self.empty_container(location);
                 if fixed.is_some() {
-                    self.put(place, Val::Zero);
-                    self.put(&place.field(SIZE), Val::size(fixed.unwrap_or(0).into()));
+                    self.put(location, Val::Zero);
+                    self.put(&location.field(SIZE), Val::size(fixed.unwrap_or(0).into()));
                 }
                 for (index, (_, item)) in items.iter().enumerate() {
-                    let at = place.index(index as i64);
+                    let at = location.index(index as i64);
                     self.state.set(&at, Val::Unset);
                     self.initialise(code, &at, *item);
                 }
                 if fixed.is_none() {
-                    self.put(&place.field(SIZE), Val::size(items.len() as i128));
+                    self.put(&location.field(SIZE), Val::size(items.len() as i128));
                 }
             }
             None => {}
@@ -406,14 +411,14 @@ impl<'a> Interp<'a> {
     pub(super) fn insert_entry(
         &mut self,
         code: &Code<'a>,
-        place: &Place,
+        location: &MemoryLocation,
         item: ExprId,
         list: Option<&Vec<(Option<Designator>, ExprId)>>,
     ) {
         if let Some([(_, key), (_, value)]) = list.map(|l| &l[..]) {
             let key = self.eval(code, *key);
-            let target = self.entry(place, &key, true);
-            if let (Target::Place(at), ExprKind::InitList(_)) =
+            let target = self.entry(location, &key, true);
+            if let (Target::Location(at), ExprKind::InitList(_)) =
                 (&target, &code.clone().ast().expr(*value).kind)
             {
                 return self.initialise(code, at, *value);
@@ -422,48 +427,48 @@ impl<'a> Interp<'a> {
             return self.store(&target, value);
         }
         let Val::Record(pair) = self.eval(code, item) else {
-            return self.set_unknown(place, "an entry that is not followed");
+            return self.set_unknown(location, "an entry that is not followed");
         };
         let (key, value) = (pair.field("first"), pair.field("second"));
         let (key, value) = (self.read(&key), self.read(&value));
-        let target = self.entry(place, &key, true);
+        let target = self.entry(location, &key, true);
         self.store(&target, value);
     }
 
     /// The constructor of a container.
-    pub(super) fn construct_container(&mut self, place: &Place, args: &[Arg<'a>]) {
+    pub(super) fn construct_container(&mut self, location: &MemoryLocation, args: &[Arg<'a>]) {
         if let [(code, only)] = args
             && let ExprKind::InitList(items) = &code.clone().ast().expr(*only).kind
         {
-            return self.container_list(code, place, items);
+            return self.container_list(code, location, items);
         }
-        let container = self.container(place);
+        let container = self.container(location);
         if let (Some(Container::Pair { .. }), [first, second]) = (container.as_deref(), args) {
-            self.put(place, Val::Zero);
+            self.put(location, Val::Zero);
             for ((code, value), name) in [(first, "first"), (second, "second")] {
-                self.initialise(code, &place.field(name), *value);
+                self.initialise(code, &location.field(name), *value);
             }
             return;
         }
         let bounds = self.bounds(args);
         let values = self.values(args);
         match &values[..] {
-            [] => self.empty_container(place),
-            [Val::Record(from)] => self.copy_record(place, from),
+            [] => self.empty_container(location),
+            [Val::Record(from)] => self.copy_record(location, from),
             [Val::File(name), ..] => {
-                self.put(place, Val::text(Text::file(name)));
-                self.havoc_size(place, "the length of a file");
+                self.put(location, Val::text(Text::file(name)));
+                self.havoc_size(location, "the length of a file");
             }
-            [Val::Unknown(reason)] => self.set_unknown(place, reason),
+            [Val::Unknown(reason)] => self.set_unknown(location, reason),
             [Val::Pointer(_), ..] | [_, Val::Pointer(_)] | [_, Val::Unknown(_)] => {
-                self.set_unknown(place, "it is copied from elsewhere");
+                self.set_unknown(location, "it is copied from elsewhere");
                 if let Some(count) = bounds {
-                    self.put(&place.field(SIZE), count);
+                    self.put(&location.field(SIZE), count);
                 }
             }
-            [count] => self.fill(place, count, None),
-            [count, value] => self.fill(place, count, Some(value.clone())),
-            _ => self.set_unknown(place, "a container that is not followed"),
+            [count] => self.fill(location, count, None),
+            [count, value] => self.fill(location, count, Some(value.clone())),
+            _ => self.set_unknown(location, "a container that is not followed"),
         }
     }
 }

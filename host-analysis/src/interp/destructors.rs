@@ -2,25 +2,25 @@
 
 use super::scope::Binding;
 use super::{FnId, Interp};
-use crate::place::{Place, VarId};
+use crate::location::{MemoryLocation, VarId};
 use crate::types::{Kind, last_name};
 use crate::value::Val;
 
 impl<'a> Interp<'a> {
     /// The destructor of a variable's class.
     fn destructor(&self, var: VarId) -> Option<FnId> {
-        let place = Place::var(var);
-        let Some(Kind::Record(class)) = self.kind_of(&place) else {
+        let location = MemoryLocation::var(var);
+        let Some(Kind::Record(class)) = self.kind_of(&location) else {
             return None;
         };
         let class = last_name(&class);
         let class = class.split_once('<').map_or(class, |(name, _)| name);
-        self.own_operator(&place, &format!("~{class}"))
+        self.own_operator(&location, &format!("~{class}"))
     }
 
     /// Runs the destructors of the scopes of the innermost function that are deeper than this, but
     /// for that of a variable which is returned.
-    pub(super) fn leave_scopes(&mut self, depth: usize, returned: Option<&Place>) {
+    pub(super) fn leave_scopes(&mut self, depth: usize, returned: Option<&MemoryLocation>) {
         if !self.program.has_destructors || !self.state.reachable {
             return;
         }
@@ -37,20 +37,20 @@ impl<'a> Interp<'a> {
             .collect();
         vars.sort();
         for var in vars.into_iter().rev() {
-            let place = Place::var(var);
+            let location = MemoryLocation::var(var);
             let Some(function) = self.destructor(var) else {
                 continue;
             };
-            if returned.is_some_and(|r| r.root == place.root) {
+            if returned.is_some_and(|r| r.root == location.root) {
                 // It lives on, and is destroyed somewhere else.
-                self.unsettle(&Val::Record(place));
+                self.unsettle(&Val::Record(location));
                 continue;
             }
             let Some(id) = self.some_expression(function) else {
                 continue;
             };
             let code = self.program.file_code(function.host, function.part);
-            self.inline(&code, id, function, Some(place), &[]);
+            self.inline(&code, id, function, Some(location), &[]);
         }
     }
 }

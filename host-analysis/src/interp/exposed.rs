@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::place::{Root, RootSet};
+use crate::location::{Root, RootSet};
 
 /// What may be changed by more than the statement that is followed.
 #[derive(Default)]

@@ -6,8 +6,8 @@ use super::lvalue::Target;
 use super::scope::Binding;
 use super::{Code, Interp, MAX_NESTING};
 use crate::arith;
+use crate::location::MemoryLocation;
 use crate::number::{IntType, Num};
-use crate::place::Place;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, StmtKind, Type};
 use crate::text::Text;
 use crate::types::{Kind, last_name};
@@ -103,24 +103,24 @@ impl<'a> Interp<'a> {
                     && let Kind::Record(_) | Kind::Container(_) | Kind::Wrapper(_) =
                         self.program.kind(code.host, ty)
                 {
-                    let place = self.new_object(code, id, ty);
-                    self.make_object(code, &place, args);
-                    return Val::Pointer(place);
+                    let location = self.new_object(code, id, ty);
+                    self.make_object(code, &location, args);
+                    return Val::Pointer(location);
                 }
                 for &arg in args {
                     self.eval(code, arg);
                 }
-                let place = self.heap(code.site(span));
+                let location = self.heap(code.site(span));
                 let zero = !args.is_empty() && ty.pointers == 0;
                 self.state.set(
-                    &place,
+                    &location,
                     if zero {
                         Val::unknown("an object of `new`")
                     } else {
                         Val::Unset
                     },
                 );
-                Val::Pointer(place.index(0))
+                Val::Pointer(location.index(0))
             }
             ExprKind::Statement(stmt) => self.statement_value(code, *stmt),
             ExprKind::Lambda(lambda) => self.closure(code, lambda),
@@ -147,15 +147,15 @@ impl<'a> Interp<'a> {
 
     pub(super) fn load(&mut self, target: &Target) -> Val {
         match target {
-            Target::Place(place) if !self.fits(place) => {
+            Target::Location(location) if !self.fits(location) => {
                 Val::unknown("it is read as something else than it is")
             }
-            Target::Place(place) => self.read(place),
-            Target::Element(place) => self.any_element(place),
-            Target::Part(place, path) => self.element_parts(place, path),
-            Target::OneOf(places) => places
+            Target::Location(location) => self.read(location),
+            Target::Element(location) => self.any_element(location),
+            Target::Part(location, path) => self.element_parts(location, path),
+            Target::OneOf(locations) => locations
                 .iter()
-                .map(|place| self.read(place))
+                .map(|location| self.read(location))
                 .reduce(|a, b| a.join(&b))
                 .unwrap_or(Val::Unset),
             Target::Into(_) => Val::unknown("it is read through a pointer that moves"),
@@ -173,8 +173,8 @@ impl<'a> Interp<'a> {
             return Val::unknown(format!("the macro `{name}` is no expression"));
         }
         match self.binding(code, name) {
-            Some(Binding::Var(var)) => return self.read(&Place::var(var)),
-            Some(Binding::Alias(place)) => return self.read(&place),
+            Some(Binding::Var(var)) => return self.read(&MemoryLocation::var(var)),
+            Some(Binding::Alias(location)) => return self.read(&location),
             Some(Binding::Lost) => {
                 return Val::unknown(format!("`{name}` is a reference that is not followed"));
             }
@@ -272,8 +272,8 @@ impl<'a> Interp<'a> {
             let at = right;
             let right = self.operand(code, right);
             if op == BinaryOp::Shr && self.program.is_cpp(code) && may_be_stream(&value) {
-                if let Target::Place(place) = self.plain_target(code, at) {
-                    self.set_unknown(&place, "it is read from a stream");
+                if let Target::Location(location) = self.plain_target(code, at) {
+                    self.set_unknown(&location, "it is read from a stream");
                 }
                 continue;
             }
@@ -315,12 +315,12 @@ impl<'a> Interp<'a> {
         };
         let at = target;
         let target = self.target(code, target);
-        if let (None, Target::Place(place), Val::Pointer(from)) = (op, &target, &value)
-            && self.is_array(place)
+        if let (None, Target::Location(location), Val::Pointer(from)) = (op, &target, &value)
+            && self.is_array(location)
         {
             // `a = b` of arrays is no C; of std::array it copies.
             let _ = from;
-            self.set_unknown(place, "an array is assigned");
+            self.set_unknown(location, "an array is assigned");
             return Val::unknown("an array");
         }
         let value = match op {
@@ -341,20 +341,20 @@ impl<'a> Interp<'a> {
             _ => self.store(&target, value.clone()),
         }
         match &target {
-            Target::Place(_) => self.load(&target),
+            Target::Location(_) => self.load(&target),
             _ => value,
         }
     }
 
     fn address(&mut self, code: &Code<'a>, inner: ExprId) -> Val {
         match self.target(code, inner) {
-            Target::Place(place) => match self.is_array(&place) {
-                true => Val::Pointer(place.index(0)),
-                false => Val::Pointer(place),
+            Target::Location(location) => match self.is_array(&location) {
+                true => Val::Pointer(location.index(0)),
+                false => Val::Pointer(location),
             },
-            Target::Element(place) | Target::Part(place, _) => Val::Into(place.root),
+            Target::Element(location) | Target::Part(location, _) => Val::Into(location.root),
             Target::Into(root) => Val::Into(root),
-            Target::OneOf(places) => places
+            Target::OneOf(locations) => locations
                 .into_iter()
                 .map(Val::Pointer)
                 .reduce(|a, b| a.join(&b))
@@ -434,37 +434,37 @@ impl<'a> Interp<'a> {
             _ => Target::Lost(String::new()),
         };
         self.state.rollback(mark);
-        let Target::Place(place) = target else {
+        let Target::Location(location) = target else {
             return Val::unknown("the size of an expression");
         };
-        self.size_of_place(&place)
+        self.size_of_location(&location)
             .unwrap_or_else(|| Val::unknown("the size of a variable"))
     }
 
-    pub(super) fn size_of_place(&mut self, place: &Place) -> Option<Val> {
-        let crate::place::Root::Var(var) = place.root else {
+    pub(super) fn size_of_location(&mut self, location: &MemoryLocation) -> Option<Val> {
+        let crate::location::Root::Var(var) = location.root else {
             return None;
         };
         let info = self.variables.info(var).clone();
         let host = &self.program.hosts[info.host];
         let mut ty = info.ty.clone();
         let mut dims = info.dims.clone();
-        for step in &place.path {
+        for step in &location.path {
             match step {
-                crate::place::Step::Index(_) if !dims.is_empty() => {
+                crate::location::Step::Index(_) if !dims.is_empty() => {
                     dims.remove(0);
                 }
-                crate::place::Step::Index(_) if ty.pointers > 0 => ty.pointers -= 1,
+                crate::location::Step::Index(_) if ty.pointers > 0 => ty.pointers -= 1,
                 _ => return None,
             }
         }
         // `[]` has as many elements as its initialiser.
         if let [None, ..] = dims[..] {
-            let elements = self.state.parts(place);
+            let elements = self.state.parts(location);
             let last = elements
                 .iter()
-                .filter_map(|(p, _)| match p.path.get(place.path.len()) {
-                    Some(crate::place::Step::Index(i)) => u64::try_from(*i).ok(),
+                .filter_map(|(p, _)| match p.path.get(location.path.len()) {
+                    Some(crate::location::Step::Index(i)) => u64::try_from(*i).ok(),
                     _ => None,
                 });
             dims[0] = Some(last.max()? + 1);
@@ -495,18 +495,18 @@ impl<'a> Interp<'a> {
             span: code.ast().expr(id).span,
         };
         let var = self.declare(code, &variable, false);
-        let place = Place::var(var);
-        self.state.set(&place, Val::Unset);
+        let location = MemoryLocation::var(var);
+        self.state.set(&location, Val::Unset);
         match args {
             [only] if matches!(code.ast().expr(*only).kind, ExprKind::InitList(_)) => {
-                self.initialise(code, &place, *only);
+                self.initialise(code, &location, *only);
             }
             _ => {
                 let args = args.to_vec();
-                self.construct(code, &place, &args);
+                self.construct(code, &location, &args);
             }
         }
-        self.read(&place)
+        self.read(&location)
     }
 
     /// A statement as an expression: the value of its last expression.

@@ -8,10 +8,10 @@ use fpgacc_launch_facts::{Arg as ArgFact, ArgValue, Known, Launch, LocalSize, Lo
 
 use super::Interp;
 use crate::arguments::{Arguments, SetArgument};
+use crate::location::{MemoryLocation, Root, Step};
 use crate::number::{IntType, Num};
 use crate::numbers::{joined_arg, merge_args, to_value};
 use crate::object::{Around, ObjectKind, Visit};
-use crate::place::{Place, Root, Step};
 use crate::symbolic::newest_atom;
 use crate::types::Kind;
 use crate::value::{Sym, Val};
@@ -88,8 +88,8 @@ impl Interp<'_> {
             return None;
         };
         let mut set = Vec::new();
-        for (place, value) in self.state.parts(&Place::object(id)) {
-            let [Step::Index(index)] = place.path[..] else {
+        for (location, value) in self.state.parts(&MemoryLocation::object(id)) {
+            let [Step::Index(index)] = location.path[..] else {
                 continue;
             };
             let Ok(index) = u32::try_from(index) else {
@@ -109,7 +109,7 @@ impl Interp<'_> {
         // A kernel that code which is not followed may have has unknown arguments.
         let beyond = self
             .state
-            .get(&Place::object(id).index(i64::from(u32::MAX)));
+            .get(&MemoryLocation::object(id).index(i64::from(u32::MAX)));
         Some(Arguments {
             site,
             kernel: name.clone(),
@@ -135,18 +135,18 @@ impl Interp<'_> {
                 continue;
             };
             for index in 0..dims.unwrap_or(MOST_DIMENSIONS as i64) {
-                let Some(place) = first.moved(index) else {
+                let Some(location) = first.moved(index) else {
                     continue;
                 };
-                if newest_atom(&self.read(&place)) > before {
+                if newest_atom(&self.read(&location)) > before {
                     around.changes.insert(format!("{name} {index}"));
                 }
             }
         }
         let kernels = self.handles(kernel, Self::is_kernel).unwrap_or_default();
         for id in kernels {
-            for (place, value) in self.state.parts(&Place::object(id)) {
-                let [Step::Index(index)] = place.path[..] else {
+            for (location, value) in self.state.parts(&MemoryLocation::object(id)) {
+                let [Step::Index(index)] = location.path[..] else {
                     continue;
                 };
                 let differs = |value: &Val| match value {
@@ -174,15 +174,15 @@ impl Interp<'_> {
                         other => format!("the sizes are {}", other.describe()),
                     });
                 };
-                let Some(place) = first.moved(index) else {
+                let Some(location) = first.moved(index) else {
                     return Value::Unknown("the array is too short".to_string());
                 };
-                if self.beyond(&place) {
+                if self.beyond(&location) {
                     return Value::Unknown("the array is too short".to_string());
                 }
-                let value = self.read(&place);
+                let value = self.read(&location);
                 // What is not `size_t` in memory is not read as it stands.
-                let fits = match self.kind_of(&place) {
+                let fits = match self.kind_of(&location) {
                     Some(Kind::Num(Num::Int(ty))) => ty.bits == 64,
                     _ => true,
                 };
@@ -198,8 +198,8 @@ impl Interp<'_> {
     }
 
     /// Whether an element lies after its array's end.
-    fn beyond(&self, place: &Place) -> bool {
-        let (Root::Var(var), [Step::Index(index)]) = (place.root, &place.path[..]) else {
+    fn beyond(&self, location: &MemoryLocation) -> bool {
+        let (Root::Var(var), [Step::Index(index)]) = (location.root, &location.path[..]) else {
             return false;
         };
         match self.variables.info(var).dims.first() {
@@ -241,8 +241,8 @@ impl Interp<'_> {
         let mut all: Option<BTreeMap<u32, ArgValue>> = None;
         for id in kernels {
             let mut own = BTreeMap::new();
-            for (place, value) in self.state.parts(&Place::object(id)) {
-                let [Step::Index(index)] = place.path[..] else {
+            for (location, value) in self.state.parts(&MemoryLocation::object(id)) {
+                let [Step::Index(index)] = location.path[..] else {
                     continue;
                 };
                 let Ok(index) = u32::try_from(index) else {

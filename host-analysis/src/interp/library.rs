@@ -110,7 +110,7 @@ impl<'a> Interp<'a> {
                 let texts = self.format_texts(values, 1, list);
                 let each = texts.into_iter().flatten().map(Val::text);
                 match (first?, each.reduce(|a, b| a.join(&b))) {
-                    (Val::Pointer(place), Some(text)) => self.put(place, text),
+                    (Val::Pointer(location), Some(text)) => self.put(location, text),
                     (to, _) => self.havoc_pointee(to, "a text that is not followed"),
                 }
                 self.result(code, id, FORMATTED)
@@ -140,19 +140,19 @@ impl<'a> Interp<'a> {
 
     /// A pointer to new memory.
     fn allocated(&mut self, code: &Code<'a>, id: ExprId, zeros: bool) -> Val {
-        let place = self.heap(code.site(code.ast().expr(id).span));
+        let location = self.heap(code.site(code.ast().expr(id).span));
         let content = if zeros { Val::Zero } else { Val::Unset };
-        self.state.set(&place, content);
-        Val::Pointer(place.index(0))
+        self.state.set(&location, content);
+        Val::Pointer(location.index(0))
     }
 
     /// `getline(stream, text)`.
     fn read_line(&mut self, code: &Code<'a>, id: ExprId, args: &[Arg<'a>]) -> Val {
         let file = self.eval(&args[0].0, args[0].1);
-        if let Target::Place(place) = self.plain_target(&args[1].0, args[1].1) {
+        if let Target::Location(location) = self.plain_target(&args[1].0, args[1].1) {
             match file {
-                Val::File(name) => self.put(&place, Val::text(Text::file(&name))),
-                _ => self.set_unknown(&place, "a line of a stream"),
+                Val::File(name) => self.put(&location, Val::text(Text::file(&name))),
+                _ => self.set_unknown(&location, "a line of a stream"),
             }
         }
         self.result(code, id, "whether a line was read")

@@ -7,7 +7,7 @@ use fpgacc_launch_facts::{ArgValue, Value};
 
 use super::walk::{Breakable, LoopFrame, LoopKey};
 use super::{Code, Interp};
-use crate::place::Place;
+use crate::location::MemoryLocation;
 use crate::state::Delta;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Loop, StmtId, Variable};
 use crate::types::Kind;
@@ -33,15 +33,15 @@ impl<'a> Interp<'a> {
         });
     }
 
-    /// The activation of the innermost loop whose iterations find other things in a place; 0 if
+    /// The activation of the innermost loop whose iterations find other things in a location; 0 if
     /// there is none.
-    pub(super) fn differs_in(&self, place: &Place) -> u32 {
+    pub(super) fn differs_in(&self, location: &MemoryLocation) -> u32 {
         let found = self
             .walk
             .loops
             .iter()
             .rev()
-            .find(|l| l.differing.contains(place));
+            .find(|l| l.differing.contains(location));
         found.map_or(0, |l| l.activation)
     }
 
@@ -291,7 +291,7 @@ impl<'a> Interp<'a> {
         &mut self,
         site: Span,
         key: Option<LoopKey>,
-        counters: Vec<Place>,
+        counters: Vec<MemoryLocation>,
         mut round: impl FnMut(&mut Self) -> Option<Delta>,
     ) {
         if self.budget.flat {
@@ -304,19 +304,23 @@ impl<'a> Interp<'a> {
             Some(key) => self.walk.changing.get(key).cloned().unwrap_or_default(),
             None => BTreeMap::new(),
         };
-        for (place, value) in &mut changing {
+        for (location, value) in &mut changing {
             if let Val::Sym(symbol) = value {
                 // A number of this activation.
                 *value = self.atom(symbol.text(), symbol.ty, symbol.why.clone());
             }
-            if self.state.own(place).is_some_and(|now| !now.is_unknown()) {
-                self.state.set(place, value.clone());
+            if self
+                .state
+                .own(location)
+                .is_some_and(|now| !now.is_unknown())
+            {
+                self.state.set(location, value.clone());
             }
         }
-        for place in counters {
-            let number = self.changing_number(&place);
-            self.state.set(&place, number.clone());
-            changing.insert(place, number);
+        for location in counters {
+            let number = self.changing_number(&location);
+            self.state.set(&location, number.clone());
+            changing.insert(location, number);
         }
         for pass in 0..=MOST_PASSES {
             self.trace.visits.truncate(noted);
@@ -346,43 +350,48 @@ impl<'a> Interp<'a> {
     }
 
     /// Makes the state at a loop's head hold for another round too; true if it had to be changed.
-    fn widen(&mut self, back: &Delta, pass: u32, changing: &mut BTreeMap<Place, Val>) -> bool {
+    fn widen(
+        &mut self,
+        back: &Delta,
+        pass: u32,
+        changing: &mut BTreeMap<MemoryLocation, Val>,
+    ) -> bool {
         let mut changed = false;
-        for (place, end) in back.sorted() {
-            let head = self.state.get(place);
+        for (location, end) in back.sorted() {
+            let head = self.state.get(location);
             let Some(end) = end else {
                 continue;
             };
             // Any number, whatever the body makes of it.
-            if matches!(head, Val::Sym(_)) && changing.get(place) == Some(&head) {
+            if matches!(head, Val::Sym(_)) && changing.get(location) == Some(&head) {
                 continue;
             }
             let next = match widened(&head, end, pass) {
                 Widened::Value(value) => value,
-                Widened::Number => self.changing_number(place),
+                Widened::Number => self.changing_number(location),
             };
             if next == head {
                 continue;
             }
             match &next {
                 Val::Unknown(_) | Val::Sym(_) => {
-                    changing.insert(place.clone(), next.clone());
+                    changing.insert(location.clone(), next.clone());
                 }
                 Val::OneOf(_) => {
                     if let Some(frame) = self.walk.loops.last_mut() {
-                        frame.differing.insert(place.clone());
+                        frame.differing.insert(location.clone());
                     }
                 }
                 _ => {}
             }
-            self.state.set(place, next);
+            self.state.set(location, next);
             changed = true;
         }
         changed
     }
 
-    /// The number in a place at a loop's head: one of this activation of the loop and this round.
-    fn changing_number(&mut self, place: &Place) -> Val {
+    /// The number in a location at a loop's head: one of this activation of the loop and this round.
+    fn changing_number(&mut self, location: &MemoryLocation) -> Val {
         let line = self
             .walk
             .loops
@@ -392,11 +401,11 @@ impl<'a> Interp<'a> {
             Some(site) => format!("it changes in the loop at {}:{}", site.file, site.line),
             None => "it changes in a loop".to_string(),
         };
-        let ty = match self.kind_of(place) {
+        let ty = match self.kind_of(location) {
             Some(Kind::Num(num)) => Some(num),
             _ => None,
         };
-        let name = self.short_name(place);
+        let name = self.short_name(location);
         self.atom(name, ty, why)
     }
 
@@ -416,16 +425,16 @@ impl<'a> Interp<'a> {
             ExprKind::InitList(items) => Some(items.iter().map(|i| i.1).collect::<Vec<_>>()),
             _ => None,
         };
-        let place = match list {
+        let location = match list {
             Some(_) => None,
             None => self.reference(code, range),
         };
-        let element = match (&place, variable.ty.reference && !variable.ty.is_const) {
-            (Some(place), true) => {
-                self.set_unknown(place, "changed by a loop over its elements");
+        let element = match (&location, variable.ty.reference && !variable.ty.is_const) {
+            (Some(location), true) => {
+                self.set_unknown(location, "changed by a loop over its elements");
                 Val::unknown("an element in a loop")
             }
-            (Some(place), false) => self.any_element(place),
+            (Some(location), false) => self.any_element(location),
             (None, _) => match list {
                 Some(items) => {
                     let all = items.iter().map(|&item| self.eval(code, item));

@@ -1,11 +1,11 @@
-//! Places: what names, elements and fields stand for, and what they hold.
+//! Locations: what names, elements and fields stand for, and what they hold.
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::scope::{Binding, Name};
 use super::{Code, Interp, MAX_NESTING, VarInfo};
-use crate::place::{Place, Root, Step};
+use crate::location::{MemoryLocation, Root, Step};
 use crate::syntax::ast::{ExprId, ExprKind, Record, Type};
 use crate::text::Text;
 use crate::types::{Kind, last_name};
@@ -14,13 +14,13 @@ use crate::value::Val;
 /// Where an expression can store.
 pub(super) enum Target {
     /// Here.
-    Place(Place),
+    Location(MemoryLocation),
     /// Some element of this.
-    Element(Place),
+    Element(MemoryLocation),
     /// This part of some element of a container.
-    Part(Place, Vec<Step>),
+    Part(MemoryLocation, Vec<Step>),
     /// One of these.
-    OneOf(Vec<Place>),
+    OneOf(Vec<MemoryLocation>),
     /// Some part of this.
     Into(Root),
     /// Not known, for this reason.
@@ -29,10 +29,10 @@ pub(super) enum Target {
 
 impl<'a> Interp<'a> {
     /// The variable that a name stands for.
-    pub(super) fn variable(&mut self, code: &Code<'a>, name: &str) -> Option<Place> {
+    pub(super) fn variable(&mut self, code: &Code<'a>, name: &str) -> Option<MemoryLocation> {
         match self.binding(code, name)? {
-            Binding::Var(var) => Some(Place::var(var)),
-            Binding::Alias(place) => Some(place),
+            Binding::Var(var) => Some(MemoryLocation::var(var)),
+            Binding::Alias(location) => Some(location),
             Binding::Lost => None,
         }
     }
@@ -44,8 +44,8 @@ impl<'a> Interp<'a> {
             if let Some(binding) = scopes.find_map(|scope| scope.get(key)) {
                 return Some(binding.clone());
             }
-            if let Some(place) = self.field_of_this(name) {
-                return Some(Binding::Alias(place));
+            if let Some(location) = self.field_of_this(name) {
+                return Some(Binding::Alias(location));
             }
         }
         let short = last_name(name);
@@ -53,7 +53,7 @@ impl<'a> Interp<'a> {
     }
 
     /// A field of the object whose method is followed.
-    pub(super) fn field_of_this(&mut self, name: &str) -> Option<Place> {
+    pub(super) fn field_of_this(&mut self, name: &str) -> Option<MemoryLocation> {
         let frame = self.walk.frames.last()?;
         let class = frame.class.as_ref()?;
         let host = frame.fn_id.host;
@@ -82,9 +82,9 @@ impl<'a> Interp<'a> {
     }
 
     /// One object that stands for all objects of a class that are not followed one by one.
-    pub(super) fn class_object(&mut self, class: &str, host: usize) -> Place {
+    pub(super) fn class_object(&mut self, class: &str, host: usize) -> MemoryLocation {
         if let Some(var) = self.variables.class_objects.get(class) {
-            return Place::var(*var);
+            return MemoryLocation::var(*var);
         }
         let var = self.new_var(VarInfo {
             name: Rc::from(class),
@@ -99,31 +99,38 @@ impl<'a> Interp<'a> {
             lasting: true,
         });
         self.variables.class_objects.insert(class.to_string(), var);
-        self.state.set(&Place::var(var), Val::Unset);
-        for (place, value) in self.flow_insensitive_values(&Place::var(var)) {
-            self.state.set(&place, value);
+        self.state.set(&MemoryLocation::var(var), Val::Unset);
+        for (location, value) in self.flow_insensitive_values(&MemoryLocation::var(var)) {
+            self.state.set(&location, value);
         }
-        Place::var(var)
+        MemoryLocation::var(var)
     }
 
     /// What was ever assigned to a variable and its parts.
-    pub(super) fn flow_insensitive_values(&mut self, variable: &Place) -> Vec<(Place, Val)> {
+    pub(super) fn flow_insensitive_values(
+        &mut self,
+        variable: &MemoryLocation,
+    ) -> Vec<(MemoryLocation, Val)> {
         self.rounds.looked_at.insert(variable.root);
         self.memo.invalidate();
         let all = self.rounds.flow_insensitive.of(variable.root);
-        all.map(|(place, value)| (place, value.clone())).collect()
+        all.map(|(location, value)| (location, value.clone()))
+            .collect()
     }
 
-    pub(super) fn info_of(&self, place: &Place) -> Option<&VarInfo> {
-        match (place.root, place.path.is_empty()) {
+    pub(super) fn info_of(&self, location: &MemoryLocation) -> Option<&VarInfo> {
+        match (location.root, location.path.is_empty()) {
             (Root::Var(var), true) => Some(self.variables.info(var)),
             _ => None,
         }
     }
 
-    /// The type of a place and its remaining dimensions.
-    pub(super) fn type_of(&self, place: &Place) -> Option<(Cow<'_, Type>, usize, usize)> {
-        let (mut ty, mut dims, host) = match place.root {
+    /// The type of a location and its remaining dimensions.
+    pub(super) fn type_of(
+        &self,
+        location: &MemoryLocation,
+    ) -> Option<(Cow<'_, Type>, usize, usize)> {
+        let (mut ty, mut dims, host) = match location.root {
             Root::Var(var) => {
                 let info = self.variables.info(var);
                 (Cow::Borrowed(&info.ty), info.ty.dims.len(), info.host)
@@ -133,7 +140,7 @@ impl<'a> Interp<'a> {
                 (Cow::Borrowed(ty), 1, *host)
             }
         };
-        for step in &place.path {
+        for step in &location.path {
             match step {
                 Step::Index(_) if dims > 0 => dims -= 1,
                 Step::Index(_) if ty.pointers > 0 => ty.to_mut().pointers -= 1,
@@ -160,26 +167,26 @@ impl<'a> Interp<'a> {
         Some((ty, dims, host))
     }
 
-    /// The kind of a place; `None` for arrays and what is not known.
-    pub(super) fn kind_of(&self, place: &Place) -> Option<Kind> {
-        self.sort_of(place).1
+    /// The kind of a location; `None` for arrays and what is not known.
+    pub(super) fn kind_of(&self, location: &MemoryLocation) -> Option<Kind> {
+        self.sort_of(location).1
     }
 
-    pub(super) fn is_array(&self, place: &Place) -> bool {
-        self.sort_of(place).0
+    pub(super) fn is_array(&self, location: &MemoryLocation) -> bool {
+        self.sort_of(location).0
     }
 
-    /// Whether a place is an array, and else its kind if that is known.
-    pub(super) fn sort_of(&self, place: &Place) -> (bool, Option<Kind>) {
-        if let (Root::Var(var), true) = (place.root, place.only_indices()) {
+    /// Whether a location is an array, and else its kind if that is known.
+    pub(super) fn sort_of(&self, location: &MemoryLocation) -> (bool, Option<Kind>) {
+        if let (Root::Var(var), true) = (location.root, location.only_indices()) {
             let info = self.variables.info(var);
             let dims = info.ty.dims.len();
-            if place.path.len() <= dims {
-                let inside = place.path.len() < dims;
+            if location.path.len() <= dims {
+                let inside = location.path.len() < dims;
                 return (inside, (!inside).then(|| info.kind.clone()));
             }
         }
-        match self.type_of(place) {
+        match self.type_of(location) {
             Some((ty, 0, host)) => {
                 let kind = self.program.kind(host, &ty);
                 (false, Some(kind))
@@ -189,16 +196,16 @@ impl<'a> Interp<'a> {
         }
     }
 
-    pub(super) fn is_aggregate(&self, place: &Place) -> bool {
+    pub(super) fn is_aggregate(&self, location: &MemoryLocation) -> bool {
         matches!(
-            self.sort_of(place),
+            self.sort_of(location),
             (true, _) | (_, Some(Kind::Record(_) | Kind::Container(_)))
         )
     }
 
-    /// The fields of a struct's place, in order.
-    pub(super) fn field_names(&self, place: &Place) -> Option<Vec<String>> {
-        let (ty, 0, host) = self.type_of(place)? else {
+    /// The fields of a struct's location, in order.
+    pub(super) fn field_names(&self, location: &MemoryLocation) -> Option<Vec<String>> {
+        let (ty, 0, host) = self.type_of(location)? else {
             return None;
         };
         let Kind::Record(name) = self.program.kind(host, &ty) else {
@@ -210,24 +217,24 @@ impl<'a> Interp<'a> {
         Some(fields.map(|f| f.name.clone()).collect())
     }
 
-    /// The value in a place, as an expression sees it.
-    pub(super) fn read(&mut self, place: &Place) -> Val {
-        let (is_array, kind) = self.sort_of(place);
+    /// The value in a location, as an expression sees it.
+    pub(super) fn read(&mut self, location: &MemoryLocation) -> Val {
+        let (is_array, kind) = self.sort_of(location);
         if is_array {
-            return Val::Pointer(place.index(0));
+            return Val::Pointer(location.index(0));
         }
         if let Some(Kind::Record(_) | Kind::Container(_)) = kind {
-            return Val::Record(place.clone());
+            return Val::Record(location.clone());
         }
-        if let Some(reason) = self.doubt(place) {
+        if let Some(reason) = self.doubt(location) {
             return Val::unknown(reason);
         }
-        self.read_scalar(place, kind.as_ref())
+        self.read_scalar(location, kind.as_ref())
     }
 
-    /// The value in a place that is no aggregate.
-    pub(super) fn read_scalar(&self, place: &Place, kind: Option<&Kind>) -> Val {
-        match (self.state.get(place), kind) {
+    /// The value in a location that is no aggregate.
+    pub(super) fn read_scalar(&self, location: &MemoryLocation, kind: Option<&Kind>) -> Val {
+        match (self.state.get(location), kind) {
             (Val::Zero, Some(Kind::Num(num))) => Val::int(0).convert(*num),
             (Val::Zero, Some(Kind::Pointer | Kind::Wrapper(_))) => Val::Null,
             (Val::Zero, Some(Kind::String | Kind::StringStream)) => Val::text(Text::default()),
@@ -236,24 +243,24 @@ impl<'a> Interp<'a> {
     }
 
     /// The joined value of an array's elements.
-    pub(super) fn any_element(&mut self, place: &Place) -> Val {
-        if self.is_container(place) {
-            return self.element_parts(place, &[]);
+    pub(super) fn any_element(&mut self, location: &MemoryLocation) -> Val {
+        if self.is_container(location) {
+            return self.element_parts(location, &[]);
         }
-        let parts = self.state.parts(place);
-        let own = self.state.own(place).cloned();
+        let parts = self.state.parts(location);
+        let own = self.state.own(location).cloned();
         let mut result = match own {
-            Some(Val::Zero) => match self.kind_of(&place.index(0)) {
+            Some(Val::Zero) => match self.kind_of(&location.index(0)) {
                 Some(Kind::Num(num)) => Val::int(0).convert(num),
                 // An element that was never set is no handle.
                 _ => Val::Unset,
             },
             Some(value) => value,
-            None if parts.is_empty() => self.state.get(place),
+            None if parts.is_empty() => self.state.get(location),
             None => Val::Unset,
         };
         for (at, value) in parts {
-            if at.path.len() != place.path.len() + 1 {
+            if at.path.len() != location.path.len() + 1 {
                 return Val::unknown("an element of an array of structs");
             }
             result = result.join(&value);
@@ -280,7 +287,7 @@ impl<'a> Interp<'a> {
         match &tree.ast().expr(id).kind {
             ExprKind::Name(name) if name == "this" => {
                 match self.walk.frames.last().and_then(|f| f.this.clone()) {
-                    Some(this) => Target::Place(this),
+                    Some(this) => Target::Location(this),
                     None => Target::Lost("`this`".to_string()),
                 }
             }
@@ -289,7 +296,7 @@ impl<'a> Interp<'a> {
                     return self.target(&code, inner);
                 }
                 match self.variable(code, name) {
-                    Some(place) => Target::Place(place),
+                    Some(location) => Target::Location(location),
                     None => Target::Lost(format!("`{name}` is not followed")),
                 }
             }
@@ -300,29 +307,29 @@ impl<'a> Interp<'a> {
                 name,
                 arrow: false,
             } => match self.target(code, *base) {
-                Target::Place(place) => Target::Place(place.field(last_name(name))),
-                Target::Element(place) if self.is_container(&place) => {
-                    Target::Part(place, vec![Step::Field(Rc::from(name.as_str()))])
+                Target::Location(location) => Target::Location(location.field(last_name(name))),
+                Target::Element(location) if self.is_container(&location) => {
+                    Target::Part(location, vec![Step::Field(Rc::from(name.as_str()))])
                 }
-                Target::Part(place, mut path) => {
+                Target::Part(location, mut path) => {
                     path.push(Step::Field(Rc::from(name.as_str())));
-                    Target::Part(place, path)
+                    Target::Part(location, path)
                 }
-                Target::OneOf(places) => {
-                    Target::OneOf(places.iter().map(|p| p.field(name)).collect())
+                Target::OneOf(locations) => {
+                    Target::OneOf(locations.iter().map(|p| p.field(name)).collect())
                 }
                 other => other,
             },
             ExprKind::Member { base, name, .. } => {
                 if let ExprKind::Name(this) = &tree.ast().expr(*base).kind
                     && this == "this"
-                    && let Some(place) = self.field_of_this(name)
+                    && let Some(location) = self.field_of_this(name)
                 {
-                    return Target::Place(place);
+                    return Target::Location(location);
                 }
                 let pointer = self.eval(code, *base);
-                self.pointed_to(code, *base, &pointer, |place| {
-                    Some(place.field(last_name(name)))
+                self.pointed_to(code, *base, &pointer, |location| {
+                    Some(location.field(last_name(name)))
                 })
             }
             ExprKind::Deref(pointer) => {
@@ -351,42 +358,42 @@ impl<'a> Interp<'a> {
 
     fn element(&mut self, code: &Code<'a>, base: ExprId, index: ExprId) -> Target {
         // A container: `v[i]` is a part of `v` itself.
-        if let Target::Place(place) = self.quiet_target(code, base)
+        if let Target::Location(location) = self.quiet_target(code, base)
             && matches!(
-                self.kind_of(&place),
+                self.kind_of(&location),
                 Some(Kind::Other | Kind::String | Kind::Container(_))
             )
         {
             let index = self.eval(code, index);
-            if self.is_container(&place) {
-                return self.container_element(&place, &index);
+            if self.is_container(&location) {
+                return self.container_element(&location, &index);
             }
             return match index.as_int().and_then(|i| i64::try_from(i).ok()) {
-                Some(index) => Target::Place(place.index(index)),
-                None => Target::Element(place),
+                Some(index) => Target::Location(location.index(index)),
+                None => Target::Element(location),
             };
         }
         let pointer = self.eval(code, base);
         let index = self.eval(code, index);
-        if let Val::Record(place) = &pointer
-            && self.own_operator(place, "operator[]").is_some()
+        if let Val::Record(location) = &pointer
+            && self.own_operator(location, "operator[]").is_some()
         {
-            let place = place.clone();
-            self.unsettle(&Val::Pointer(place));
+            let location = location.clone();
+            self.unsettle(&Val::Pointer(location));
             return Target::Lost("an element by an operator of its class".to_string());
         }
-        if let Val::Record(place) = &pointer
-            && self.is_container(place)
+        if let Val::Record(location) = &pointer
+            && self.is_container(location)
         {
-            return self.container_element(&place.clone(), &index);
+            return self.container_element(&location.clone(), &index);
         }
         let Val::Pointer(first) = &pointer else {
             let by = index.as_int().and_then(|i| i64::try_from(i).ok());
-            return self.pointed_to(code, base, &pointer, |place| place.moved(by?));
+            return self.pointed_to(code, base, &pointer, |location| location.moved(by?));
         };
         match index.as_int().and_then(|i| i64::try_from(i).ok()) {
             Some(index) => match first.moved(index) {
-                Some(place) => Target::Place(place),
+                Some(location) => Target::Location(location),
                 None => Target::Into(first.root),
             },
             None => match (first.path.last(), first.parent()) {
@@ -420,17 +427,17 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// The place that an expression names, for references.
-    pub(super) fn reference(&mut self, code: &Code<'a>, id: ExprId) -> Option<Place> {
+    /// The location that an expression names, for references.
+    pub(super) fn reference(&mut self, code: &Code<'a>, id: ExprId) -> Option<MemoryLocation> {
         match self.target(code, id) {
-            Target::Place(place) => Some(place),
+            Target::Location(location) => Some(location),
             _ => None,
         }
     }
 
-    /// The type of a place that is no array, and the host that it is of.
-    pub(super) fn whole_type(&self, place: &Place) -> Option<(Type, usize)> {
-        let (ty, dims, host) = self.type_of(place)?;
+    /// The type of a location that is no array, and the host that it is of.
+    pub(super) fn whole_type(&self, location: &MemoryLocation) -> Option<(Type, usize)> {
+        let (ty, dims, host) = self.type_of(location)?;
         (dims == 0).then(|| (ty.into_owned(), host))
     }
 }

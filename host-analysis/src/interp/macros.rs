@@ -16,7 +16,7 @@ use crate::value::Val;
 type MacroParams<'a> = Vec<(&'a str, Arg<'a>)>;
 
 impl<'a> Interp<'a> {
-    /// The macro that a name stands for at its place, and where it is used.
+    /// The macro that a name stands for at its location, and where it is used.
     pub(super) fn macro_of(
         &self,
         code: &Code<'a>,
@@ -100,7 +100,7 @@ impl<'a> Interp<'a> {
         site: Span,
     ) -> Code<'a> {
         let host = &self.program.hosts[code.host];
-        // A system macro's nodes have the place of its use.
+        // A system macro's nodes have the location of its use.
         let sources = self.program.sources;
         let own = *self
             .texts
@@ -264,8 +264,8 @@ impl<'a> Interp<'a> {
         }
         self.state.merge(mark, Delta::new());
         for &arg in args {
-            if let Target::Place(place) = self.plain_target(code, arg) {
-                self.set_unknown(&place, &format!("the macro `{name}` may change it"));
+            if let Target::Location(location) = self.plain_target(code, arg) {
+                self.set_unknown(&location, &format!("the macro `{name}` may change it"));
             }
         }
         Val::unknown(format!("the macro `{name}` is not followed"))

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::code::Arg;
 use super::scope::{Binding, Scope};
 use super::{Code, FnId, Interp};
-use crate::place::{Place, Root, VarId};
+use crate::location::{MemoryLocation, Root, VarId};
 use crate::syntax::Language;
 use crate::syntax::ast::{ExprId, ExprKind, Record, Type, Variable};
 use crate::text::Text;
@@ -59,7 +59,7 @@ impl<'a> Interp<'a> {
     pub(super) fn overriding(
         &self,
         found: FnId,
-        this: &Place,
+        this: &MemoryLocation,
         name: &str,
         args: usize,
     ) -> Option<Vec<FnId>> {
@@ -75,8 +75,8 @@ impl<'a> Interp<'a> {
     }
 
     /// The method of this name of an object's class.
-    pub(super) fn own_operator(&self, place: &Place, name: &str) -> Option<FnId> {
-        let Some(Kind::Record(class)) = self.kind_of(place) else {
+    pub(super) fn own_operator(&self, location: &MemoryLocation, name: &str) -> Option<FnId> {
+        let Some(Kind::Record(class)) = self.kind_of(location) else {
             return None;
         };
         let class = last_name(&class);
@@ -87,14 +87,14 @@ impl<'a> Interp<'a> {
     }
 
     /// Whether a class says how its objects are copied.
-    pub(super) fn copies_otherwise(&self, place: &Place) -> bool {
+    pub(super) fn copies_otherwise(&self, location: &MemoryLocation) -> bool {
         if self.program.hosts.iter().all(|h| h.language == Language::C) {
             return false;
         }
-        if self.own_operator(place, "operator=").is_some() {
+        if self.own_operator(location, "operator=").is_some() {
             return true;
         }
-        let Some(Kind::Record(class)) = self.kind_of(place) else {
+        let Some(Kind::Record(class)) = self.kind_of(location) else {
             return false;
         };
         self.constructors(&class, 1).into_iter().any(|id| {
@@ -109,10 +109,10 @@ impl<'a> Interp<'a> {
         code: &Code<'a>,
         id: ExprId,
         methods: &[FnId],
-        place: &Place,
+        location: &MemoryLocation,
         args: &[Arg<'a>],
     ) -> Val {
-        let result = self.one_of(code, id, methods, Some(place.clone()), args);
+        let result = self.one_of(code, id, methods, Some(location.clone()), args);
         // One that is not given may be meant.
         let reason = "a method that may be another one";
         self.havoc_escaped(reason);
@@ -155,7 +155,7 @@ impl<'a> Interp<'a> {
         code: &Code<'a>,
         id: ExprId,
         functions: &[FnId],
-        this: Option<Place>,
+        this: Option<MemoryLocation>,
         args: &[Arg<'a>],
     ) -> Val {
         if self.budget.flat {
@@ -167,15 +167,20 @@ impl<'a> Interp<'a> {
     }
 
     /// A new object of a class.
-    pub(super) fn make_object(&mut self, code: &Code<'a>, place: &Place, args: &[ExprId]) {
-        match (self.kind_of(place), args) {
+    pub(super) fn make_object(
+        &mut self,
+        code: &Code<'a>,
+        location: &MemoryLocation,
+        args: &[ExprId],
+    ) {
+        match (self.kind_of(location), args) {
             (Some(Kind::Record(class)), _) => {
                 let args: Vec<Arg<'a>> = args.iter().map(|a| (code.clone(), *a)).collect();
-                self.construct_record(code, place, &class, &args);
+                self.construct_record(code, location, &class, &args);
             }
-            (Some(Kind::Container(_)), []) => self.empty_container(place),
-            (_, []) => self.assign(place, Val::Null),
-            _ => self.construct(code, place, args),
+            (Some(Kind::Container(_)), []) => self.empty_container(location),
+            (_, []) => self.assign(location, Val::Null),
+            _ => self.construct(code, location, args),
         }
     }
 
@@ -183,7 +188,7 @@ impl<'a> Interp<'a> {
     pub(super) fn construct_record(
         &mut self,
         code: &Code<'a>,
-        place: &Place,
+        location: &MemoryLocation,
         class: &str,
         args: &[Arg<'a>],
     ) {
@@ -192,32 +197,32 @@ impl<'a> Interp<'a> {
         {
             // A copy.
             return match self.eval(arg_code, *only) {
-                Val::Record(from) => self.copy_record(place, &from),
-                _ => self.set_unknown(place, "a constructor that is not followed"),
+                Val::Record(from) => self.copy_record(location, &from),
+                _ => self.set_unknown(location, "a constructor that is not followed"),
             };
         }
-        self.first_values(code.host, place, class);
+        self.first_values(code.host, location, class);
         match (self.constructor(class, args.len()), args.first()) {
             (Some(_), Some((first_code, first)))
                 if self.constructors(class, args.len()).len() > 1 =>
             {
                 let all = self.constructors(class, args.len());
-                self.any_method(first_code, *first, &all, place, args);
+                self.any_method(first_code, *first, &all, location, args);
             }
             (Some(function), Some((first_code, first))) => {
-                self.inline(first_code, *first, function, Some(place.clone()), args);
+                self.inline(first_code, *first, function, Some(location.clone()), args);
             }
             (Some(function), None) => {
                 let Some(id) = self.some_expression(function) else {
                     return;
                 };
                 let code = self.program.file_code(function.host, function.part);
-                self.inline(&code, id, function, Some(place.clone()), args);
+                self.inline(&code, id, function, Some(location.clone()), args);
             }
             (None, None) => {}
             (None, Some(_)) => {
                 self.values(args);
-                self.set_unknown(place, "a constructor that is not followed");
+                self.set_unknown(location, "a constructor that is not followed");
             }
         }
     }
@@ -229,7 +234,7 @@ impl<'a> Interp<'a> {
     }
 
     /// What the members of an object are before its constructor's body.
-    fn first_values(&mut self, host: usize, place: &Place, class: &str) {
+    fn first_values(&mut self, host: usize, location: &MemoryLocation, class: &str) {
         let Some((part, record)) = self.program.types[host].record(class) else {
             return;
         };
@@ -243,12 +248,12 @@ impl<'a> Interp<'a> {
             || self.spent(1)
         {
             let reason = format!("members of `{class}` that are made with one another");
-            self.set_unknown(place, &reason);
+            self.set_unknown(location, &reason);
             self.havoc_escaped(&reason);
             return self.outside(&reason);
         }
         self.walk.building.push(built);
-        self.members_first_values(host, part, place, class, record);
+        self.members_first_values(host, part, location, class, record);
         self.walk.building.pop();
     }
 
@@ -256,15 +261,15 @@ impl<'a> Interp<'a> {
         &mut self,
         host: usize,
         part: usize,
-        place: &Place,
+        location: &MemoryLocation,
         class: &str,
         record: &Record,
     ) {
         for base in &record.bases {
-            self.base_first_values(host, place, class, base);
+            self.base_first_values(host, location, class, base);
         }
         for field in record.fields.iter().filter(|f| !f.is_static) {
-            let at = place.field(&field.name);
+            let at = location.field(&field.name);
             if let Some(init) = field.init {
                 let code = self.program.file_code(host, part);
                 // Names in it are those of the class.
@@ -272,7 +277,7 @@ impl<'a> Interp<'a> {
                     let scopes = vec![Scope::default()];
                     let scopes = std::mem::replace(&mut f.scopes, scopes);
                     let class = f.class.replace(class.to_string());
-                    (scopes, class, f.this.replace(place.clone()))
+                    (scopes, class, f.this.replace(location.clone()))
                 });
                 self.initialise(&code, &at, init);
                 if let (Some(frame), Some((scopes, class, this))) = (self.frame(), hidden) {
@@ -296,13 +301,13 @@ impl<'a> Interp<'a> {
     }
 
     /// A variable of a class without an initialiser.
-    pub(super) fn default_value(&mut self, code: &Code<'a>, place: &Place) {
+    pub(super) fn default_value(&mut self, code: &Code<'a>, location: &MemoryLocation) {
         if !self.program.is_cpp(code) {
             return;
         }
-        match self.kind_of(place) {
-            Some(Kind::Container(_)) => self.empty_container(place),
-            Some(Kind::Record(class)) => self.construct_record(code, place, &class, &[]),
+        match self.kind_of(location) {
+            Some(Kind::Container(_)) => self.empty_container(location),
+            Some(Kind::Record(class)) => self.construct_record(code, location, &class, &[]),
             _ => {}
         }
     }
@@ -323,30 +328,36 @@ impl<'a> Interp<'a> {
     }
 
     /// `auto [a, b] = value`: each name stands for a part.
-    pub(super) fn destructure(&mut self, variable: &Variable, whole: Option<Place>) {
+    pub(super) fn destructure(&mut self, variable: &Variable, whole: Option<MemoryLocation>) {
         let names = variable.name.trim_matches(['[', ']']).split(',');
-        let fields = whole.as_ref().and_then(|place| match self.kind_of(place) {
-            Some(Kind::Container(_)) if self.element_count(place).is_none() => {
-                Some(vec!["first".to_string(), "second".to_string()])
-            }
-            _ => self.field_names(place),
-        });
+        let fields = whole
+            .as_ref()
+            .and_then(|location| match self.kind_of(location) {
+                Some(Kind::Container(_)) if self.element_count(location).is_none() => {
+                    Some(vec!["first".to_string(), "second".to_string()])
+                }
+                _ => self.field_names(location),
+            });
         for (index, name) in names.enumerate() {
-            let part = whole.as_ref().map(|place| match &fields {
-                Some(fields) => fields.get(index).map(|f| place.field(f)),
-                None => Some(place.index(index as i64)),
+            let part = whole.as_ref().map(|location| match &fields {
+                Some(fields) => fields.get(index).map(|f| location.field(f)),
+                None => Some(location.index(index as i64)),
             });
             let binding = match part.flatten() {
-                Some(place) => Binding::Alias(place),
+                Some(location) => Binding::Alias(location),
                 None => Binding::Lost,
             };
             self.bind(name.trim(), binding);
         }
     }
 
-    /// The value that a structured binding destructures, in a place of its own unless it is a
+    /// The value that a structured binding destructures, in a location of its own unless it is a
     /// reference.
-    pub(super) fn parts_of(&mut self, code: &Code<'a>, variable: &Variable) -> Option<Place> {
+    pub(super) fn parts_of(
+        &mut self,
+        code: &Code<'a>,
+        variable: &Variable,
+    ) -> Option<MemoryLocation> {
         let init = variable.init?;
         if variable.ty.reference {
             return self.reference(code, init);
@@ -361,8 +372,8 @@ impl<'a> Interp<'a> {
     }
 
     /// The type of an object is that of the root itself.
-    pub(super) fn is_root_var(place: &Place) -> Option<VarId> {
-        match (place.root, place.path.is_empty()) {
+    pub(super) fn is_root_var(location: &MemoryLocation) -> Option<VarId> {
+        match (location.root, location.path.is_empty()) {
             (Root::Var(var), true) => Some(var),
             _ => None,
         }
@@ -370,11 +381,17 @@ impl<'a> Interp<'a> {
 
     /// What the members of an object that its class has from a base are before its constructor's
     /// own initialisers.
-    fn base_first_values(&mut self, host: usize, place: &Place, class: &str, base: &str) {
+    fn base_first_values(
+        &mut self,
+        host: usize,
+        location: &MemoryLocation,
+        class: &str,
+        base: &str,
+    ) {
         if self.program.types[host].record(base).is_none() {
             return;
         }
-        self.first_values(host, place, base);
+        self.first_values(host, location, base);
         let own = self.all_constructors(class);
         let lists = |id: &&FnId| {
             let mut named = self.program.function(**id).initialisers.iter();
@@ -386,26 +403,26 @@ impl<'a> Interp<'a> {
             return;
         }
         match self.constructor(base, 0) {
-            Some(function) if listing == 0 => self.default_construct(function, place),
-            _ => self.havoc_members(host, place, base),
+            Some(function) if listing == 0 => self.default_construct(function, location),
+            _ => self.havoc_members(host, location, base),
         }
     }
 
     /// Follows a constructor without arguments.
-    fn default_construct(&mut self, function: FnId, place: &Place) {
+    fn default_construct(&mut self, function: FnId, location: &MemoryLocation) {
         if let Some(id) = self.some_expression(function)
             && !self.walk.frames.is_empty()
         {
             let code = self.program.file_code(function.host, function.part);
-            self.inline(&code, id, function, Some(place.clone()), &[]);
+            self.inline(&code, id, function, Some(location.clone()), &[]);
         }
     }
 
     /// The members that an object has from a base are not known.
-    fn havoc_members(&mut self, host: usize, place: &Place, base: &str) {
+    fn havoc_members(&mut self, host: usize, location: &MemoryLocation, base: &str) {
         for name in self.program.types[host].members(base) {
             self.set_unknown(
-                &place.field(&name),
+                &location.field(&name),
                 "a constructor of a base that is not followed",
             );
         }
@@ -434,11 +451,11 @@ impl<'a> Interp<'a> {
         initialisers: &[(String, Vec<ExprId>)],
     ) {
         for (field, args) in initialisers {
-            if let Some(place) = self.field_of_this(field) {
-                if self.type_of(&place).is_some_and(|(ty, ..)| ty.reference) {
+            if let Some(location) = self.field_of_this(field) {
+                if self.type_of(&location).is_some_and(|(ty, ..)| ty.reference) {
                     // What it stands for may be changed by its name at any time.
                     for &arg in args {
-                        if let super::lvalue::Target::Place(at) = self.target(code, arg) {
+                        if let super::lvalue::Target::Location(at) = self.target(code, arg) {
                             self.unsettle(&Val::Pointer(at));
                         }
                     }
@@ -446,8 +463,8 @@ impl<'a> Interp<'a> {
                 }
                 let list = |id: &ExprId| matches!(code.ast().expr(*id).kind, ExprKind::InitList(_));
                 match args[..] {
-                    [only] if list(&only) => self.initialise(code, &place, only),
-                    _ => self.make_object(code, &place, args),
+                    [only] if list(&only) => self.initialise(code, &location, only),
+                    _ => self.make_object(code, &location, args),
                 }
                 continue;
             }

@@ -12,8 +12,8 @@ use fpgacc_frontend::source::Span;
 
 use super::{FnId, Interp};
 use crate::content::Content;
+use crate::location::{MemoryLocation, Root, RootSet, VarId};
 use crate::number::Num;
-use crate::place::{Place, Root, RootSet, VarId};
 use crate::state::{Delta, Watch};
 use crate::value::Val;
 
@@ -35,7 +35,7 @@ const MOST_VALUES: usize = 1000;
 /// What tells whether a call is the same as one before, beside the store.
 pub(super) struct Call {
     callee: FnId,
-    this: Option<Place>,
+    this: Option<MemoryLocation>,
     args: Vec<Val>,
     unroll_factor: u64,
 }
@@ -78,7 +78,7 @@ struct Kept {
     /// Functions that were called.
     called: BTreeSet<FnId>,
     /// What it assigned to what outlives its function, for handlers.
-    assigned: BTreeMap<Place, Val>,
+    assigned: BTreeMap<MemoryLocation, Val>,
     /// Calls inside of each other.
     depth: usize,
     changes: Delta,
@@ -141,7 +141,7 @@ pub(super) struct Memo {
     /// Functions that were called meanwhile.
     called: Vec<FnId>,
     /// What was assigned meanwhile to what outlives its function, where handlers may find it.
-    assigned: Vec<(Place, Val)>,
+    assigned: Vec<(MemoryLocation, Val)>,
     /// Why what had escaped was forgotten meanwhile, each time.
     havocked: Vec<Rc<str>>,
     /// Types of what was stored meanwhile through pointers that are not followed, and what was
@@ -217,9 +217,9 @@ impl Memo {
         }
     }
 
-    pub fn note_assigned(&mut self, place: &Place, value: &Val) {
+    pub fn note_assigned(&mut self, location: &MemoryLocation, value: &Val) {
         if self.open > 0 {
-            self.assigned.push((place.clone(), value.clone()));
+            self.assigned.push((location.clone(), value.clone()));
         }
     }
 
@@ -232,7 +232,12 @@ impl Memo {
 
 impl<'a> Interp<'a> {
     /// What a call with these arguments can be known again by.
-    pub(super) fn call_of(&self, callee: FnId, this: &Option<Place>, args: Vec<Val>) -> Call {
+    pub(super) fn call_of(
+        &self,
+        callee: FnId,
+        this: &Option<MemoryLocation>,
+        args: Vec<Val>,
+    ) -> Call {
         Call {
             callee,
             this: this.clone(),
@@ -314,8 +319,8 @@ impl<'a> Interp<'a> {
             |root| kept.before.contains_key(&root),
             |value| value.renumbered(fresh),
         );
-        for (place, value) in &kept.assigned {
-            self.note_tried(place, &value.renumbered(fresh));
+        for (location, value) in &kept.assigned {
+            self.note_tried(location, &value.renumbered(fresh));
         }
         self.state.reachable = kept.returns;
         self.exposed.escaped.extend(&kept.escaped);
@@ -337,7 +342,10 @@ impl<'a> Interp<'a> {
     fn holds(&self, kept: &Kept) -> bool {
         // What has escaped since then is forgotten too, if the call does not use it.
         let used = |root: &Root| {
-            let changed = kept.changes.places().any(|place| place.root == *root);
+            let changed = kept
+                .changes
+                .locations()
+                .any(|location| location.root == *root);
             changed || kept.before.contains_key(root)
         };
         let mut more = self.exposed.escaped.difference(&kept.escaped_before);
@@ -455,16 +463,16 @@ impl<'a> Interp<'a> {
         let own = &self.memo.declared[record.declared..];
         let own: BTreeSet<Root> = own.iter().map(|&var| Root::Var(var)).collect();
         let mut changes = self.state.capture(record.mark);
-        changes.retain(|place, _| !own.contains(&place.root));
-        let mut assigned: BTreeMap<Place, Val> = BTreeMap::new();
-        for (place, value) in &self.memo.assigned[record.assigned..] {
-            let all = assigned.entry(place.clone());
+        changes.retain(|location, _| !own.contains(&location.root));
+        let mut assigned: BTreeMap<MemoryLocation, Val> = BTreeMap::new();
+        for (location, value) in &self.memo.assigned[record.assigned..] {
+            let all = assigned.entry(location.clone());
             all.and_modify(|before| *before = before.join(value))
                 .or_insert_with(|| value.clone());
         }
         let leads_inside = |value: &Val| {
             value.alternatives().iter().any(|v| match v {
-                Val::Pointer(place) => own.contains(&place.root),
+                Val::Pointer(location) => own.contains(&location.root),
                 Val::Into(root) => own.contains(root),
                 Val::Record(_) | Val::Closure(_) | Val::Tuple(_) => true,
                 _ => false,
@@ -482,7 +490,7 @@ impl<'a> Interp<'a> {
             types.retain(|(ty, _)| *ty != stored.0);
             types.push(*stored);
         }
-        let changed: BTreeSet<Root> = changes.places().map(|place| place.root).collect();
+        let changed: BTreeSet<Root> = changes.locations().map(|location| location.root).collect();
         if !types.is_empty() {
             // Whether they are hit depends on what they hold.
             roots.extend(changed.difference(&hit).filter(|r| record.pointed.has(**r)));
@@ -508,8 +516,8 @@ impl<'a> Interp<'a> {
             }
         }
         // What is as it was stays as it is then.
-        changes.retain(|place, now| match before.get(&place.root) {
-            Some(content) => content.slot(&place.path) != now,
+        changes.retain(|location, now| match before.get(&location.root) {
+            Some(content) => content.slot(&location.path) != now,
             None => true,
         });
         let escaped = self.exposed.escaped.difference(&record.escaped).copied();

@@ -3,7 +3,7 @@
 use super::code::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
-use crate::place::Place;
+use crate::location::MemoryLocation;
 use crate::syntax::ast::ExprId;
 use crate::types::Kind;
 use crate::value::Val;
@@ -12,18 +12,18 @@ use crate::value::Val;
 const MOST_OBJECTS: usize = 8;
 
 /// The objects that a value points to, if it surely points to one of them.
-fn objects(value: &Val) -> Vec<Place> {
-    let mut places = Vec::new();
+fn objects(value: &Val) -> Vec<MemoryLocation> {
+    let mut locations = Vec::new();
     for value in value.alternatives() {
         match value {
-            Val::Pointer(place) => places.push(place.clone()),
+            Val::Pointer(location) => locations.push(location.clone()),
             // There is no object to call a method of.
             Val::Null | Val::Zero | Val::Unset => {}
             _ => return Vec::new(),
         }
     }
-    match places.len() <= MOST_OBJECTS {
-        true => places,
+    match locations.len() <= MOST_OBJECTS {
+        true => locations,
         false => Vec::new(),
     }
 }
@@ -39,18 +39,20 @@ impl<'a> Interp<'a> {
         arrow: bool,
         args: &[Arg<'a>],
     ) -> Val {
-        let places = match arrow {
+        let locations = match arrow {
             true => objects(&self.eval(code, base)),
             false => match self.target(code, base) {
-                Target::Place(place) => vec![place],
+                Target::Location(location) => vec![location],
                 _ => Vec::new(),
             },
         };
-        match &places[..] {
+        match &locations[..] {
             [] => {}
-            [place] => return self.method_of(code, id, place, name, args),
+            [location] => return self.method_of(code, id, location, name, args),
             several => {
-                return self.on_any(several, |s, place| s.method_of(code, id, place, name, args));
+                return self.on_any(several, |s, location| {
+                    s.method_of(code, id, location, name, args)
+                });
             }
         }
         let temporary = match arrow {
@@ -68,58 +70,63 @@ impl<'a> Interp<'a> {
         &mut self,
         code: &Code<'a>,
         id: ExprId,
-        place: &Place,
+        location: &MemoryLocation,
         name: &str,
         args: &[Arg<'a>],
     ) -> Val {
-        if let Some(value) = self.container_method(code, place, name, args) {
+        if let Some(value) = self.container_method(code, location, name, args) {
             return value;
         }
-        if let Some(value) = self.wrapper_method(code, id, place, name, args) {
+        if let Some(value) = self.wrapper_method(code, id, location, name, args) {
             return value;
         }
-        if let Some(value) = self.text_method(code, place, name, args) {
+        if let Some(value) = self.text_method(code, location, name, args) {
             return value;
         }
-        if let Some(value) = self.owner_method(place, name, args) {
+        if let Some(value) = self.owner_method(location, name, args) {
             return value;
         }
-        let Some(Kind::Record(class)) = self.kind_of(place) else {
-            return self.unknown_method(code, id, name, Some(place.clone()), args);
+        let Some(Kind::Record(class)) = self.kind_of(location) else {
+            return self.unknown_method(code, id, name, Some(location.clone()), args);
         };
         let found = self.methods_of(&class, name, args.len());
         match found[..] {
-            [function] => self.inline(code, id, function, Some(place.clone()), args),
+            [function] => self.inline(code, id, function, Some(location.clone()), args),
             // A field that holds a function, or a method that is not given.
-            [] => match self.read(&place.field(name)) {
+            [] => match self.read(&location.field(name)) {
                 value @ (Val::Function(_) | Val::Closure(_) | Val::Handle(_)) => {
                     self.call_value(code, id, value, args)
                 }
-                _ => self.unknown_method(code, id, name, Some(place.clone()), args),
+                _ => self.unknown_method(code, id, name, Some(location.clone()), args),
             },
-            _ => self.any_method(code, id, &found, place, args),
+            _ => self.any_method(code, id, &found, location, args),
         }
     }
 
     /// A method of a pointer that owns what it points to: `unique_ptr`, `shared_ptr`.
-    fn owner_method(&mut self, place: &Place, name: &str, args: &[Arg<'a>]) -> Option<Val> {
-        if self.kind_of(place) != Some(Kind::Pointer) {
+    fn owner_method(
+        &mut self,
+        location: &MemoryLocation,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> Option<Val> {
+        if self.kind_of(location) != Some(Kind::Pointer) {
             return None;
         }
         match (name, args) {
-            ("get", []) => Some(self.read(place)),
+            ("get", []) => Some(self.read(location)),
             ("release", []) => {
-                let value = self.read(place);
-                self.assign(place, Val::Null);
+                let value = self.read(location);
+                self.assign(location, Val::Null);
                 Some(value)
             }
             ("reset", []) => {
-                self.assign(place, Val::Null);
+                self.assign(location, Val::Null);
                 Some(Val::Unset)
             }
             ("reset", [(code, value)]) => {
                 let value = self.eval(code, *value);
-                self.assign(place, value);
+                self.assign(location, value);
                 Some(Val::Unset)
             }
             _ => None,
@@ -151,9 +158,9 @@ impl<'a> Interp<'a> {
     }
 
     /// Whether an object may be of a class of the given files.
-    fn may_be_users(&self, place: &Place) -> bool {
+    fn may_be_users(&self, location: &MemoryLocation) -> bool {
         matches!(
-            self.kind_of(place),
+            self.kind_of(location),
             Some(Kind::Record(_) | Kind::Pointer | Kind::Other) | None
         )
     }
@@ -164,27 +171,30 @@ impl<'a> Interp<'a> {
         code: &Code<'a>,
         id: ExprId,
         name: &str,
-        place: Option<Place>,
+        location: Option<MemoryLocation>,
         args: &[Arg<'a>],
     ) -> Val {
         let reason = format!("the method `{name}` is not followed");
-        if place.as_ref().is_none_or(|place| self.may_be_users(place)) {
+        if location
+            .as_ref()
+            .is_none_or(|location| self.may_be_users(location))
+        {
             self.any_may_be_called(Some(name), args.len());
         }
         for (arg_code, arg) in args {
             let value = self.eval(arg_code, *arg);
             self.escape_value(&value);
             self.havoc_pointee(&value, &reason);
-            if let Target::Place(place) = self.plain_target(arg_code, *arg) {
-                self.set_unknown(&place, &reason);
+            if let Target::Location(location) = self.plain_target(arg_code, *arg) {
+                self.set_unknown(&location, &reason);
             }
         }
-        match (name, place) {
-            ("data" | "begin", Some(place)) => return Val::Pointer(place.index(0)),
+        match (name, location) {
+            ("data" | "begin", Some(location)) => return Val::Pointer(location.index(0)),
             ("size" | "empty" | "at" | "front" | "back" | "end" | "count" | "find", _) => {}
-            (_, Some(place)) => {
-                let user = matches!(self.kind_of(&place), Some(Kind::Record(_)));
-                self.set_unknown(&place, &reason);
+            (_, Some(location)) => {
+                let user = matches!(self.kind_of(&location), Some(Kind::Record(_)));
+                self.set_unknown(&location, &reason);
                 if user {
                     self.havoc_escaped(&reason);
                     self.outside(&reason);

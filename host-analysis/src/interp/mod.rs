@@ -68,9 +68,9 @@ use texts::Texts;
 use trace::Trace;
 use variables::{VarInfo, Variables};
 
+use crate::location::{MemoryLocation, Root, VarId};
 use crate::number::Num;
 use crate::object::Objects;
-use crate::place::{Place, Root, VarId};
 use crate::state::State;
 use crate::syntax::HostFile;
 use crate::syntax::ast::{StmtKind, Variable};
@@ -93,7 +93,7 @@ pub(crate) struct Interp<'a> {
     summaries: summaries::Summaries,
     /// Calls that may be repeated.
     memo: memo::Memo,
-    /// What variables and objects hold at the place that is followed.
+    /// What variables and objects hold at the location that is followed.
     state: State,
     /// All else that is known of variables ..
     variables: Variables,
@@ -229,8 +229,8 @@ impl<'a> Interp<'a> {
         for param in &function.params {
             let reason = format!("parameter `{}` of `{}`", param.name, function.name);
             let var = self.declare(&code, param, false);
-            let place = Place::var(var);
-            self.set_unknown(&place, &reason);
+            let location = MemoryLocation::var(var);
+            self.set_unknown(&location, &reason);
         }
         self.run_body(&code, function);
         self.walk.frames.clear();
@@ -283,40 +283,40 @@ impl<'a> Interp<'a> {
             if known.is_none() {
                 let var = self.new_global(code, variable, owner);
                 let reason = format!("`{}` is not defined in the given files", variable.name);
-                self.set_unknown(&Place::var(var), &reason);
+                self.set_unknown(&MemoryLocation::var(var), &reason);
             }
             return;
         }
         let var = known.unwrap_or_else(|| self.new_global(code, variable, owner));
-        let place = Place::var(var);
+        let location = MemoryLocation::var(var);
         let first = *self
             .variables
             .defined_at
             .entry(var)
             .or_insert(variable.span);
         if first != variable.span && self.program.is_cpp(code) {
-            self.variables.ambiguous.insert(place.root);
+            self.variables.ambiguous.insert(location.root);
         }
         // A tentative definition after the real one.
         if variable.init.is_none()
             && !matches!(
-                self.state.own(&place),
+                self.state.own(&location),
                 None | Some(Val::Sym(_) | Val::Unknown(_))
             )
         {
             return;
         }
-        if variable.init.is_none() && self.state.has_parts(&place) {
+        if variable.init.is_none() && self.state.has_parts(&location) {
             return;
         }
         // An `extern` declaration may not have told the dimensions.
         self.variables.info_mut(var).ty = variable.ty.clone();
         self.variables.info_mut(var).kind = self.program.kind(code.host, &variable.ty);
         self.variables.info_mut(var).dims = self.dims(code, &variable.ty);
-        self.state.set(&place, Val::Zero);
+        self.state.set(&location, Val::Zero);
         match variable.init {
-            Some(init) => self.initialise(code, &place, init),
-            None => self.default_value(code, &place),
+            Some(init) => self.initialise(code, &location, init),
+            None => self.default_value(code, &location),
         }
     }
 
@@ -353,26 +353,26 @@ impl<'a> Interp<'a> {
             .rounds
             .flow_insensitive
             .iter()
-            .map(|(place, value)| (place, value.clone()));
+            .map(|(location, value)| (location, value.clone()));
         let ever: Vec<_> = ever.collect();
-        for (place, value) in ever {
+        for (location, value) in ever {
             if last || self.budget.flat {
-                let reason = format!("`{}` is assigned elsewhere", self.spell(&place));
-                self.state.set(&place, Val::unknown(reason));
+                let reason = format!("`{}` is assigned elsewhere", self.spell(&location));
+                self.state.set(&location, Val::unknown(reason));
                 continue;
             }
-            let now = self.state.get(&place);
-            let is_number = matches!(self.kind_of(&place), Some(crate::types::Kind::Num(_)));
+            let now = self.state.get(&location);
+            let is_number = matches!(self.kind_of(&location), Some(crate::types::Kind::Num(_)));
             let now = match now {
                 // A handle or pointer that is still NULL is no use.
                 Val::Null | Val::Zero if !is_number => Val::Unset,
-                Val::Unknown(_) if !place.is_variable() => Val::Unset,
+                Val::Unknown(_) if !location.is_variable() => Val::Unset,
                 now => now,
             };
-            let value = tries::or_assigned(now.join(&value), &place, |whole| {
+            let value = tries::or_assigned(now.join(&value), &location, |whole| {
                 self.rounds.flow_insensitive.get(whole)
             });
-            self.state.set(&place, value);
+            self.state.set(&location, value);
         }
     }
 
@@ -395,35 +395,35 @@ impl<'a> Interp<'a> {
         Val::Sym(Rc::new(symbol))
     }
 
-    /// How people call a place: `function::variable[1].field`, `::variable` at file scope.
-    pub fn spell(&self, place: &Place) -> String {
-        let mut text = match place.root {
+    /// How people call a location: `function::variable[1].field`, `::variable` at file scope.
+    pub fn spell(&self, location: &MemoryLocation) -> String {
+        let mut text = match location.root {
             Root::Var(var) => {
                 let info = self.variables.info(var);
                 format!("{}::{}", info.function, info.name)
             }
             Root::Object(_) => "<memory>".to_string(),
         };
-        self.spell_path(&mut text, place);
+        self.spell_path(&mut text, location);
         text
     }
 
-    fn spell_path(&self, text: &mut String, place: &Place) {
-        for step in &place.path {
+    fn spell_path(&self, text: &mut String, location: &MemoryLocation) {
+        for step in &location.path {
             match step {
-                crate::place::Step::Index(index) => text.push_str(&format!("[{index}]")),
-                crate::place::Step::Field(name) => text.push_str(&format!(".{name}")),
+                crate::location::Step::Index(index) => text.push_str(&format!("[{index}]")),
+                crate::location::Step::Field(name) => text.push_str(&format!(".{name}")),
             }
         }
     }
 
     /// The same without the function.
-    fn short_name(&self, place: &Place) -> String {
-        let mut text = match place.root {
+    fn short_name(&self, location: &MemoryLocation) -> String {
+        let mut text = match location.root {
             Root::Var(var) => self.variables.info(var).name.to_string(),
             Root::Object(_) => "<memory>".to_string(),
         };
-        self.spell_path(&mut text, place);
+        self.spell_path(&mut text, location);
         text
     }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::mentions::Mentions;
 use super::{FnId, Interp};
-use crate::place::{Place, Root, VarId};
+use crate::location::{MemoryLocation, Root, VarId};
 use crate::syntax::lex;
 use crate::types::{Kind, last_name};
 
@@ -148,7 +148,7 @@ impl<'a> Interp<'a> {
             || matches!(name, "setArg" | "enqueueNDRangeKernel");
         all.outside |= !known && self.program.prototypes[id.host].contains_key(name);
         let variable = self.variables.global(id.host, name);
-        let pointer = |var: crate::place::VarId| {
+        let pointer = |var: crate::location::VarId| {
             let info = self.variables.info(var);
             info.kind == Kind::Pointer || info.kind == Kind::Other
         };
@@ -173,8 +173,8 @@ impl<'a> Interp<'a> {
         let mut all: Vec<Root> = Vec::new();
         if modified.all.indirect {
             for &var in &globals.reached {
-                let place = Place::var(var);
-                if self.is_aggregate(&place) || self.state.has_parts(&place) {
+                let location = MemoryLocation::var(var);
+                if self.is_aggregate(&location) || self.state.has_parts(&location) {
                     all.push(Root::Var(var));
                 }
             }

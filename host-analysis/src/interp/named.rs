@@ -94,8 +94,8 @@ impl<'a> Interp<'a> {
                         host: info.host,
                     })
                 }
-                Binding::Alias(place) => {
-                    let (ty, dims, host) = self.type_of(place)?;
+                Binding::Alias(location) => {
+                    let (ty, dims, host) = self.type_of(location)?;
                     Some(Typed { ty, dims, host })
                 }
                 Binding::Lost => None,

@@ -5,8 +5,8 @@ use super::functions;
 use super::lvalue::Target;
 use super::threads::Given;
 use super::{Code, FnId, Interp, MAX_CALLS};
+use crate::location::{MemoryLocation, ObjectId, Root};
 use crate::object::ObjectKind;
-use crate::place::{ObjectId, Place, Root};
 use crate::syntax::ast::ExprId;
 use crate::value::Val;
 
@@ -21,7 +21,7 @@ impl<'a> Interp<'a> {
         code: &Code<'a>,
         id: ExprId,
         callees: &[FnId],
-        this: Option<Place>,
+        this: Option<MemoryLocation>,
         args: &[Arg<'a>],
     ) -> Val {
         for &callee in callees {
@@ -60,9 +60,9 @@ impl<'a> Interp<'a> {
                 param.is_none_or(|p| p.ty.reference)
             };
             if callees.iter().any(is_changed)
-                && let Target::Place(place) = self.plain_target(arg_code, *arg)
+                && let Target::Location(location) = self.plain_target(arg_code, *arg)
             {
-                self.set_unknown(&place, &reason);
+                self.set_unknown(&location, &reason);
             }
         }
         self.havoc_escaped(&reason);
@@ -99,8 +99,8 @@ impl<'a> Interp<'a> {
             if !self.state.is_known(root) {
                 continue;
             }
-            for (place, value) in self.rounds.flow_insensitive.of(root) {
-                let Some(now) = self.state.known(&place) else {
+            for (location, value) in self.rounds.flow_insensitive.of(root) {
+                let Some(now) = self.state.known(&location) else {
                     continue;
                 };
                 if *now == *value {
@@ -108,7 +108,7 @@ impl<'a> Interp<'a> {
                 }
                 let joined = now.join(value);
                 if joined != *now {
-                    self.state.set(&place, joined);
+                    self.state.set(&location, joined);
                 }
             }
         }
@@ -119,7 +119,7 @@ impl<'a> Interp<'a> {
             .collect();
         for &var in &shared {
             // And what they lead to.
-            self.escape_value(&Val::Pointer(Place::var(var)));
+            self.escape_value(&Val::Pointer(MemoryLocation::var(var)));
         }
         if !shared.is_empty() {
             self.havoc_escaped(reason);
@@ -196,8 +196,8 @@ impl<'a> Interp<'a> {
                 Some(param) => param.ty.reference && !param.ty.is_const,
                 None => !by_value,
             };
-            if by_reference && let Target::Place(place) = self.plain_target(arg_code, *arg) {
-                self.set_unknown(&place, &reason);
+            if by_reference && let Target::Location(location) = self.plain_target(arg_code, *arg) {
+                self.set_unknown(&location, &reason);
             }
         }
         let given = Given::to(name, &values, &callbacks);
@@ -233,12 +233,17 @@ impl<'a> Interp<'a> {
             let changes = changes
                 .into_iter()
                 .filter_map(|(p, v)| Some((p, v.as_ref()?)));
-            let is_change = |(place, value): &(&Place, &Val)| {
-                let now = self.state.known(place);
+            let is_change = |(location, value): &(&MemoryLocation, &Val)| {
+                let now = self.state.known(location);
                 now.is_some_and(|now| now.join(value) != *now)
             };
-            let changed: Vec<Place> = changes.filter(is_change).map(|(p, _)| p.clone()).collect();
-            let touched: Vec<Root> = delta.sorted().iter().map(|(place, _)| place.root).collect();
+            let changed: Vec<MemoryLocation> =
+                changes.filter(is_change).map(|(p, _)| p.clone()).collect();
+            let touched: Vec<Root> = delta
+                .sorted()
+                .iter()
+                .map(|(location, _)| location.root)
+                .collect();
             self.exposed.called_back_on.extend(touched);
             if reached {
                 self.state.merge(mark, delta);
@@ -247,8 +252,11 @@ impl<'a> Interp<'a> {
                 return;
             }
             if pass + 1 == MOST_CALLS_BACK {
-                for place in &changed {
-                    self.set_unknown(place, "a function that is passed as a pointer changes it");
+                for location in &changed {
+                    self.set_unknown(
+                        location,
+                        "a function that is passed as a pointer changes it",
+                    );
                 }
             }
         }
@@ -270,14 +278,14 @@ impl<'a> Interp<'a> {
         let callee_code = self.program.file_code(callee.host, callee.part);
         for (index, param) in function.params.iter().enumerate() {
             let var = self.declare(&callee_code, param, false);
-            let place = Place::var(var);
+            let location = MemoryLocation::var(var);
             if let (Some(value), false) = (args.get(index), param.ty.reference) {
-                self.state.set(&place, Val::Unset);
-                self.assign(&place, value.clone());
+                self.state.set(&location, Val::Unset);
+                self.assign(&location, value.clone());
                 continue;
             }
             let reason = format!("parameter `{}` of `{}`", param.name, function.name);
-            self.set_unknown(&place, &reason);
+            self.set_unknown(&location, &reason);
         }
         self.run_body(&callee_code, function);
         self.walk.context.pop();
@@ -287,22 +295,22 @@ impl<'a> Interp<'a> {
     pub(super) fn havoc_pointee(&mut self, value: &Val, reason: &str) {
         for value in value.alternatives() {
             match value {
-                Val::Pointer(place) => {
-                    let parent = match place.path.last() {
-                        Some(crate::place::Step::Index(_)) => place.parent(),
+                Val::Pointer(location) => {
+                    let parent = match location.path.last() {
+                        Some(crate::location::Step::Index(_)) => location.parent(),
                         _ => None,
                     };
                     if let Some(array) = parent.filter(|array| self.is_container(array)) {
                         self.havoc_elements(&array, reason);
                         continue;
                     }
-                    let mut place = place.clone();
-                    while let Some(crate::place::Step::Index(_)) = place.path.last() {
-                        place.path.pop();
+                    let mut location = location.clone();
+                    while let Some(crate::location::Step::Index(_)) = location.path.last() {
+                        location.path.pop();
                     }
-                    match place.path.is_empty() {
-                        true => self.havoc_root(place.root, reason),
-                        false => self.set_unknown(&place, reason),
+                    match location.path.is_empty() {
+                        true => self.havoc_root(location.root, reason),
+                        false => self.set_unknown(&location, reason),
                     }
                 }
                 Val::Into(root) => self.havoc_root(*root, reason),

@@ -9,10 +9,10 @@ use super::code::Arg;
 use super::functions::{self, Writes};
 use super::threads::Given;
 use super::{Code, Interp};
+use crate::location::{MemoryLocation, ObjectId, Root, Step};
 use crate::number::{IntType, Num};
 use crate::numbers::{merge_values, to_value};
 use crate::object::{ObjectKind, Part};
-use crate::place::{ObjectId, Place, Root, Step};
 use crate::symbol::origin;
 use crate::symbolic::newest_atom;
 use crate::syntax::ast::ExprId;
@@ -169,7 +169,7 @@ impl<'a> Interp<'a> {
             }
         }
         match found.is_empty() {
-            true => Err("it is not set on any path to this place".to_string()),
+            true => Err("it is not set on any path to this point".to_string()),
             false => Ok(found),
         }
     }
@@ -236,8 +236,8 @@ impl<'a> Interp<'a> {
     /// Why the text that a value is or points to is not followed.
     fn text_reason(&self, value: &Val) -> String {
         match value {
-            Val::Pointer(place) => {
-                let array = place.parent().unwrap_or_else(|| place.clone());
+            Val::Pointer(location) => {
+                let array = location.parent().unwrap_or_else(|| location.clone());
                 Self::reason(&self.state.get(&array))
             }
             other => Self::reason(other),
@@ -250,8 +250,8 @@ impl<'a> Interp<'a> {
         let Val::Pointer(first) = lengths else {
             return None;
         };
-        let place = first.moved(index)?;
-        let length = self.read(&place).as_int()?;
+        let location = first.moved(index)?;
+        let length = self.read(&location).as_int()?;
         usize::try_from(length).ok().filter(|&length| length > 0)
     }
 
@@ -271,10 +271,10 @@ impl<'a> Interp<'a> {
         };
         let mut whole = Text::default();
         for index in 0..count {
-            let Some(place) = first.moved(index) else {
+            let Some(location) = first.moved(index) else {
                 return Err("there are fewer strings than counted".to_string());
             };
-            let value = self.read(&place);
+            let value = self.read(&location);
             // A program is not made of NULL.
             let real = value.alternatives().iter();
             let mut real = real.filter(|v| !matches!(v, Val::Null | Val::Unset | Val::Zero));
@@ -346,7 +346,7 @@ impl<'a> Interp<'a> {
             }
         }
         let kind = ObjectKind::Kernel { name: Val::Unset };
-        // Texts in places may change later: keep the characters themselves.
+        // Texts in locations may change later: keep the characters themselves.
         let value = names
             .into_iter()
             .map(|name| match name {
@@ -361,7 +361,7 @@ impl<'a> Interp<'a> {
             *name = if new { value } else { name.join(&value) };
         }
         if !summary {
-            self.state.set(&Place::object(id), Val::Unset);
+            self.state.set(&MemoryLocation::object(id), Val::Unset);
         }
         Val::Handle(id)
     }
@@ -443,12 +443,12 @@ impl<'a> Interp<'a> {
             _ => None,
         };
         let mut field = |name: &str| match region {
-            Val::Pointer(place) => {
-                let place = match place.path.last() {
-                    Some(Step::Index(0)) => place.parent().unwrap_or_else(|| place.clone()),
-                    _ => place.clone(),
+            Val::Pointer(location) => {
+                let location = match location.path.last() {
+                    Some(Step::Index(0)) => location.parent().unwrap_or_else(|| location.clone()),
+                    _ => location.clone(),
                 };
-                self.read(&place.field(name))
+                self.read(&location.field(name))
             }
             _ => Val::unknown("the region of a sub-buffer"),
         };
@@ -484,8 +484,8 @@ impl<'a> Interp<'a> {
         };
         for pair in 0..MOST_PROPERTIES {
             let mut item = |at: i64| {
-                let place = first.moved(2 * pair + at)?;
-                self.read(&place).as_int()
+                let location = first.moved(2 * pair + at)?;
+                self.read(&location).as_int()
             };
             match (item(0), item(1)) {
                 (Some(0), _) => return QueueOrder::InOrder,
@@ -529,18 +529,18 @@ impl<'a> Interp<'a> {
         let index = index.as_int().and_then(|i| i64::try_from(i).ok());
         let weak = kernels.len() > 1;
         for id in kernels {
-            let place = Place::object(id);
+            let location = MemoryLocation::object(id);
             let Some(index) = index else {
                 self.havoc_args_of(id, "an argument at an index that is not known is set");
                 continue;
             };
-            let place = place.index(index);
+            let location = location.index(index);
             let value = Val::Arg(std::rc::Rc::new(argument.clone()));
             let value = match weak {
-                true => self.state.get(&place).join(&value),
+                true => self.state.get(&location).join(&value),
                 false => value,
             };
-            self.put(&place, value);
+            self.put(&location, value);
         }
     }
 
@@ -552,11 +552,11 @@ impl<'a> Interp<'a> {
         value: &Val,
     ) -> Argument {
         let held = match value {
-            Val::Pointer(place) => self.state.get(place),
+            Val::Pointer(location) => self.state.get(location),
             _ => Val::Null,
         };
         let differs_in = match value {
-            Val::Pointer(place) => self.differs_in(place),
+            Val::Pointer(location) => self.differs_in(location),
             _ => 0,
         };
         Argument {
@@ -582,10 +582,10 @@ impl<'a> Interp<'a> {
 
     /// All arguments of a kernel may be set.
     pub(super) fn havoc_args_of(&mut self, kernel: ObjectId, reason: &str) {
-        let place = Place::object(kernel);
+        let location = MemoryLocation::object(kernel);
         let value = Val::unknown(reason);
-        self.note_flow_insensitive(&place, &value);
-        self.state.set(&place, value);
+        self.note_flow_insensitive(&location, &value);
+        self.state.set(&location, value);
     }
 
     /// What clSetKernelArg passes.
@@ -603,15 +603,15 @@ impl<'a> Interp<'a> {
                 return ArgValue::Unknown(format!("its address is {}", other.describe()));
             }
         }
-        let Val::Pointer(place) = value else {
+        let Val::Pointer(location) = value else {
             return ArgValue::Unknown("it is not followed".to_string());
         };
-        let held = self.state.get(place);
+        let held = self.state.get(location);
         let is_memory = |k: &ObjectKind| matches!(k, ObjectKind::Memory { .. });
         if let Ok(memory) = self.handles(&held, is_memory) {
-            return self.memory_value(place, &memory);
+            return self.memory_value(location, &memory);
         }
-        match self.kind_of(place) {
+        match self.kind_of(location) {
             Some(Kind::Num(num)) => {
                 let bytes = match num {
                     Num::Int(ty) => i128::from(ty.bits.div_ceil(8)),
@@ -622,15 +622,15 @@ impl<'a> Interp<'a> {
                 if let Some(size) = size.as_int().filter(|size| *size != bytes) {
                     return ArgValue::Unknown(format!("it is {size} bytes of other numbers"));
                 }
-                let now = self.read(place);
+                let now = self.read(location);
                 let held = match &held {
                     Val::Unset => Val::unknown("it is not set yet"),
                     _ => now,
                 };
                 ArgValue::Scalar(to_value(&held, self.program.sources))
             }
-            Some(Kind::Pointer | Kind::Wrapper(_)) if self.is_memory_variable(place) => {
-                ArgValue::Memory(self.spell(place))
+            Some(Kind::Pointer | Kind::Wrapper(_)) if self.is_memory_variable(location) => {
+                ArgValue::Memory(self.spell(location))
             }
             Some(Kind::Record(name)) => {
                 ArgValue::Scalar(Value::Unknown(format!("a `{name}` by value")))
@@ -644,9 +644,9 @@ impl<'a> Interp<'a> {
 
     /// Memory is called by the variable that took it at its creation, so that the same memory has
     /// the same name everywhere; what was made in a loop by the variable that is passed.
-    fn memory_value(&self, place: &Place, memory: &[ObjectId]) -> ArgValue {
+    fn memory_value(&self, location: &MemoryLocation, memory: &[ObjectId]) -> ArgValue {
         let held: Option<BTreeSet<String>> = memory.iter().map(|id| self.holder(*id)).collect();
-        let spelled = self.spell(place);
+        let spelled = self.spell(location);
         match held {
             Some(names) if names.len() > 1 => ArgValue::AnyOf(names.into_iter().collect()),
             Some(names) => ArgValue::Memory(names.into_iter().next().unwrap_or(spelled)),
@@ -669,14 +669,14 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn is_memory_variable(&self, place: &Place) -> bool {
-        let Root::Var(var) = place.root else {
+    fn is_memory_variable(&self, location: &MemoryLocation) -> bool {
+        let Root::Var(var) = location.root else {
             return false;
         };
-        if self.kind_of(place) == Some(Kind::Wrapper(Wrapper::Memory)) {
+        if self.kind_of(location) == Some(Kind::Wrapper(Wrapper::Memory)) {
             return true;
         }
         let ty = &self.variables.info(var).ty;
-        place.path.iter().all(|s| matches!(s, Step::Index(_))) && ty.base == "cl_mem"
+        location.path.iter().all(|s| matches!(s, Step::Index(_))) && ty.base == "cl_mem"
     }
 }

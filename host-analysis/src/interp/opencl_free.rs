@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::mentions::Mentions;
 use super::{Code, FnId, Interp};
-use crate::place::{Place, Root};
+use crate::location::{MemoryLocation, Root};
 use crate::syntax::ast::{Loop, Type};
 use crate::syntax::lex::{Lexer, TokenKind};
 use crate::types::{Kind, last_name};
@@ -82,10 +82,10 @@ impl<'a> Interp<'a> {
             self.havoc_escaped(reason);
         }
         for name in &plain.changed {
-            if let Some(place) = self.variable(code, name) {
-                match plain.replaced.contains(name) && self.is_container(&place) {
-                    true => self.set_unknown(&place, reason),
-                    false => self.havoc_in_loop(&place, reason),
+            if let Some(location) = self.variable(code, name) {
+                match plain.replaced.contains(name) && self.is_container(&location) {
+                    true => self.set_unknown(&location, reason),
+                    false => self.havoc_in_loop(&location, reason),
                 }
             }
         }
@@ -150,15 +150,15 @@ impl<'a> Interp<'a> {
     }
 
     /// What is counted up or down in a loop: it is another number in each round.
-    pub(super) fn counters(&mut self, code: &Code<'a>, shape: &Loop) -> Vec<Place> {
+    pub(super) fn counters(&mut self, code: &Code<'a>, shape: &Loop) -> Vec<MemoryLocation> {
         let text = self.loop_text(code, shape);
-        let places = text.counters.iter();
-        let places = places.filter_map(|name| {
-            let place = self.variable(code, name)?;
-            let number = matches!(self.state.own(&place), Some(Val::Int(..) | Val::Sym(_)));
-            number.then_some(place)
+        let locations = text.counters.iter();
+        let locations = locations.filter_map(|name| {
+            let location = self.variable(code, name)?;
+            let number = matches!(self.state.own(&location), Some(Val::Int(..) | Val::Sym(_)));
+            number.then_some(location)
         });
-        places.collect()
+        locations.collect()
     }
 
     /// A call of a function that only computes, in loops: it is not followed.
@@ -317,14 +317,14 @@ impl<'a> Interp<'a> {
         }
     }
 
-    fn havoc_in_loop(&mut self, place: &Place, reason: &str) {
-        match self.is_aggregate(place) || self.state.has_parts(place) {
-            true if self.is_container(place) => self.havoc_elements(place, reason),
-            true => self.set_unknown(place, reason),
+    fn havoc_in_loop(&mut self, location: &MemoryLocation, reason: &str) {
+        match self.is_aggregate(location) || self.state.has_parts(location) {
+            true if self.is_container(location) => self.havoc_elements(location, reason),
+            true => self.set_unknown(location, reason),
             false => {
                 let value = Val::unknown(reason);
-                self.note_flow_insensitive(place, &value);
-                self.state.set(place, value);
+                self.note_flow_insensitive(location, &value);
+                self.state.set(location, value);
             }
         }
     }
@@ -333,8 +333,8 @@ impl<'a> Interp<'a> {
     fn havoc_reachable(&mut self, code: &Code<'a>, names: &BTreeSet<String>, reason: &str) {
         let mut work = Vec::new();
         for name in names {
-            if let Some(place) = self.variable(code, name) {
-                work.push(place.root);
+            if let Some(location) = self.variable(code, name) {
+                work.push(location.root);
             }
         }
         self.havoc_from(Vec::new(), work, reason);
@@ -343,14 +343,14 @@ impl<'a> Interp<'a> {
     /// Havocs what pointers in these variables may point to if it is not known where they do.
     fn havoc_anywhere(&mut self, code: &Code<'a>, names: &BTreeSet<String>) {
         for name in names {
-            let Some(place) = self.variable(code, name) else {
+            let Some(location) = self.variable(code, name) else {
                 continue;
             };
-            let lost = match self.kind_of(&place) {
-                Some(Kind::Pointer) => self.state.get(&place).is_unknown(),
+            let lost = match self.kind_of(&location) {
+                Some(Kind::Pointer) => self.state.get(&location).is_unknown(),
                 _ => false,
             };
-            if lost && let Some((ty, _, host)) = self.type_of(&place) {
+            if lost && let Some((ty, _, host)) = self.type_of(&location) {
                 let pointee = Type {
                     base: ty.base.clone(),
                     ..Type::default()
@@ -371,15 +371,15 @@ impl<'a> Interp<'a> {
         let add = |value: &Val, pointees: &mut BTreeSet<Root>, work: &mut Vec<Root>| {
             for value in value.alternatives() {
                 match value {
-                    Val::Pointer(place) => {
-                        pointees.insert(place.root);
-                        work.push(place.root);
+                    Val::Pointer(location) => {
+                        pointees.insert(location.root);
+                        work.push(location.root);
                     }
                     Val::Into(root) => {
                         pointees.insert(*root);
                         work.push(*root);
                     }
-                    Val::Record(place) => work.push(place.root),
+                    Val::Record(location) => work.push(location.root),
                     _ => {}
                 }
             }
@@ -391,7 +391,7 @@ impl<'a> Interp<'a> {
             if !seen.insert(root) {
                 continue;
             }
-            let whole = Place::of(root);
+            let whole = MemoryLocation::of(root);
             let own = self.state.own(&whole).cloned();
             let parts = self.state.parts(&whole).into_iter().map(|(_, v)| v);
             for value in own.into_iter().chain(parts) {

@@ -1,4 +1,4 @@
-//! Pointers: what they point to, also where that is one of several places or some element of an
+//! Pointers: what they point to, also where that is one of several locations or some element of an
 //! array, and what is written through pointers to another type.
 
 use std::collections::BTreeSet;
@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::content::Content;
+use crate::location::{MemoryLocation, Root, Step};
 use crate::number::Num;
 use crate::object::ObjectKind;
-use crate::place::{Place, Root, Step};
 use crate::syntax::ast::{BIT_FIELD, ExprId, Type};
 use crate::types::Kind;
 use crate::value::{Val, one_root};
@@ -23,12 +23,12 @@ impl<'a> Interp<'a> {
         code: &Code<'a>,
         id: ExprId,
         pointer: &Val,
-        to: impl Fn(Place) -> Option<Place>,
+        to: impl Fn(MemoryLocation) -> Option<MemoryLocation>,
     ) -> Target {
-        if let Val::Pointer(place) = pointer
-            && let Some(place) = to(place.clone())
+        if let Val::Pointer(location) = pointer
+            && let Some(location) = to(location.clone())
         {
-            return Target::Place(place);
+            return Target::Location(location);
         }
         // NULL and what is not set are not looked through.
         let real = pointer.alternatives().iter();
@@ -36,14 +36,14 @@ impl<'a> Interp<'a> {
             .filter(|v| !matches!(v, Val::Null | Val::Zero | Val::Unset))
             .cloned()
             .collect();
-        let place = |value: &Val| match value {
-            Val::Pointer(place) => to(place.clone()),
+        let location = |value: &Val| match value {
+            Val::Pointer(location) => to(location.clone()),
             _ => None,
         };
         if !real.is_empty()
-            && let Some(places) = real.iter().map(place).collect()
+            && let Some(locations) = real.iter().map(location).collect()
         {
-            return Target::OneOf(places);
+            return Target::OneOf(locations);
         }
         match one_root(&real) {
             Some(root) => Target::Into(root),
@@ -51,34 +51,34 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Whether a place is a bit-field.
-    pub(super) fn is_bits(&self, place: &Place) -> bool {
-        let ty = self.type_of(place);
+    /// Whether a location is a bit-field.
+    pub(super) fn is_bits(&self, location: &MemoryLocation) -> bool {
+        let ty = self.type_of(location);
         ty.is_some_and(|(ty, ..)| ty.base == BIT_FIELD)
     }
 
     /// A pointer is kept somewhere, and may be lost there.
     pub(super) fn note_pointed(&mut self, value: &Val) {
         for value in value.alternatives() {
-            if let Val::Pointer(Place { root, .. }) | Val::Into(root) = value {
+            if let Val::Pointer(MemoryLocation { root, .. }) | Val::Into(root) = value {
                 self.exposed.pointed.insert(*root);
             }
         }
     }
 
-    /// Stores a value in one of several places.
-    pub(super) fn store_one_of(&mut self, places: &[Place], value: Val) {
-        for place in places {
-            let before = self.state.get(place);
-            match (&value, self.fits(place)) {
+    /// Stores a value in one of several locations.
+    pub(super) fn store_one_of(&mut self, locations: &[MemoryLocation], value: Val) {
+        for location in locations {
+            let before = self.state.get(location);
+            match (&value, self.fits(location)) {
                 (Val::Record(_), _) | (_, false) => {
                     self.escape_value(&value);
-                    self.havoc_root(place.root, "it may be written through a pointer");
+                    self.havoc_root(location.root, "it may be written through a pointer");
                 }
                 _ => {
-                    self.assign(place, value.clone());
-                    let joined = before.join(&self.state.get(place));
-                    self.put(place, joined);
+                    self.assign(location, value.clone());
+                    let joined = before.join(&self.state.get(location));
+                    self.put(location, joined);
                 }
             }
         }
@@ -169,41 +169,41 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Whether a place is what its variable's type says: not a pointer's step over the end of a
+    /// Whether a location is what its variable's type says: not a pointer's step over the end of a
     /// struct, a number or a row of an array, and not an array where a value is.
-    pub(super) fn fits(&self, place: &Place) -> bool {
-        let Root::Var(var) = place.root else {
+    pub(super) fn fits(&self, location: &MemoryLocation) -> bool {
+        let Root::Var(var) = location.root else {
             return true;
         };
-        if place.path.is_empty() {
+        if location.path.is_empty() {
             return true;
         }
         let info = self.variables.info(var);
-        if place.only_indices() && info.ty.dims.len() > 1 {
+        if location.only_indices() && info.ty.dims.len() > 1 {
             let inside = |(at, dim): (&Step, &Option<u64>)| match (at, dim) {
                 (Step::Index(at), Some(dim)) => u64::try_from(*at).is_ok_and(|at| at < *dim),
                 _ => true,
             };
-            return place.path.iter().zip(&info.dims).skip(1).all(inside);
+            return location.path.iter().zip(&info.dims).skip(1).all(inside);
         }
-        match place.path.last() {
-            Some(Step::Index(_)) => self.parent_type(place).unwrap_or(true),
+        match location.path.last() {
+            Some(Step::Index(_)) => self.parent_type(location).unwrap_or(true),
             _ => true,
         }
     }
 
     /// Whether a number or pointer is stored where a whole array is.
-    pub(super) fn is_row(&self, place: &Place, value: &Val) -> bool {
+    pub(super) fn is_row(&self, location: &MemoryLocation, value: &Val) -> bool {
         let whole = matches!(
             value,
             Val::Record(_) | Val::Text(_) | Val::Unknown(_) | Val::Zero | Val::Unset
         );
-        !whole && !place.path.is_empty() && self.is_array(place)
+        !whole && !location.path.is_empty() && self.is_array(location)
     }
 
-    /// Whether the place around an element is known to be an array or pointer, or known to be none.
-    fn parent_type(&self, place: &Place) -> Option<bool> {
-        let parent = place.parent()?;
+    /// Whether the location around an element is known to be an array or pointer, or known to be none.
+    fn parent_type(&self, location: &MemoryLocation) -> Option<bool> {
+        let parent = location.parent()?;
         let (ty, dims, host) = self.type_of(&parent)?;
         if dims > 0 || ty.pointers > 0 {
             return Some(true);
@@ -228,7 +228,7 @@ impl<'a> Interp<'a> {
         };
         let to = self.program.kind(host, &pointee);
         let one = |value: &Val| match value {
-            Val::Pointer(place) if self.is_other(place, &to) => Val::Into(place.root),
+            Val::Pointer(location) if self.is_other(location, &to) => Val::Into(location.root),
             other => other.clone(),
         };
         let all = value.alternatives().iter().map(one);
@@ -237,10 +237,10 @@ impl<'a> Interp<'a> {
 
     /// New memory has the type of the first pointer to it that tells one.
     pub(super) fn give_type(&mut self, value: &Val, ty: &Type, host: usize) {
-        let Val::Pointer(place) = value else {
+        let Val::Pointer(location) = value else {
             return;
         };
-        let (Root::Object(object), [Step::Index(0)]) = (place.root, &place.path[..]) else {
+        let (Root::Object(object), [Step::Index(0)]) = (location.root, &location.path[..]) else {
             return;
         };
         if ty.pointers != 1 || ty.function || self.variables.heap_types.contains_key(&object) {
@@ -262,9 +262,9 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Whether a place is known to be of another kind.
-    fn is_other(&self, place: &Place, to: &Kind) -> bool {
-        match (self.sort_of(place), to) {
+    /// Whether a location is known to be of another kind.
+    fn is_other(&self, location: &MemoryLocation, to: &Kind) -> bool {
+        match (self.sort_of(location), to) {
             ((true, _), Kind::Num(_)) => true,
             ((_, Some(Kind::Num(from))), Kind::Num(to)) => !same_layout(from, *to),
             ((_, Some(Kind::Num(_))), Kind::Record(_) | Kind::Pointer) => true,
@@ -291,10 +291,10 @@ fn same_layout(a: Num, b: Num) -> bool {
 fn leads_to(value: &Val, found: &mut dyn FnMut(Root)) {
     for value in value.alternatives() {
         match value {
-            Val::Pointer(place) | Val::Record(place) => found(place.root),
+            Val::Pointer(location) | Val::Record(location) => found(location.root),
             Val::Closure(closure) => {
-                let places = closure.captures.iter().map(|(_, place)| place);
-                places.chain(&closure.this).for_each(|p| found(p.root));
+                let locations = closure.captures.iter().map(|(_, location)| location);
+                locations.chain(&closure.this).for_each(|p| found(p.root));
             }
             Val::Into(root) => found(*root),
             Val::Tuple(all) => all.iter().for_each(|value| leads_to(value, found)),

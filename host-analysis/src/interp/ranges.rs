@@ -2,7 +2,7 @@
 
 use super::scope::Binding;
 use super::{Code, Interp};
-use crate::place::Place;
+use crate::location::MemoryLocation;
 use crate::state::Delta;
 use crate::syntax::ast::{ExprId, ExprKind, StmtId, Variable};
 use crate::types::Container;
@@ -16,7 +16,7 @@ const MOST_TOGETHER: u64 = 8;
 
 /// An element that a loop goes through.
 pub(super) enum Element<'a> {
-    Place(Place),
+    Location(MemoryLocation),
     Value(Val),
     Expression(Code<'a>, ExprId),
 }
@@ -43,33 +43,33 @@ impl<'a> Interp<'a> {
             tree.ast().expr(tree.ast().skip_parens(range)).kind,
             ExprKind::Name(_) | ExprKind::Member { .. }
         );
-        let place = match name {
+        let location = match name {
             true => self.reference(code, range)?,
             false => return None,
         };
-        let elements: Vec<Place> = match self.container(&place).as_deref() {
+        let elements: Vec<MemoryLocation> = match self.container(&location).as_deref() {
             Some(Container::Sequence { .. }) => {
-                let count = self.element_count(&place)?;
+                let count = self.element_count(&location)?;
                 (0..count.min(MOST_ELEMENTS + 1))
-                    .map(|i| place.index(i))
+                    .map(|i| location.index(i))
                     .collect()
             }
             Some(Container::Map { .. }) => {
-                let all = self.elements(&place);
-                (self.element_count(&place)? == all.len() as i64).then_some(all)?
+                let all = self.elements(&location);
+                (self.element_count(&location)? == all.len() as i64).then_some(all)?
             }
             Some(Container::Pair { .. }) => return None,
-            None if self.is_array(&place) => {
-                let count = self.info_of(&place)?.dims.first().copied().flatten()?;
+            None if self.is_array(&location) => {
+                let count = self.info_of(&location)?.dims.first().copied().flatten()?;
                 let count = i64::try_from(count).ok()?;
                 (0..count.min(MOST_ELEMENTS + 1))
-                    .map(|i| place.index(i))
+                    .map(|i| location.index(i))
                     .collect()
             }
             None => return None,
         };
         let few = elements.len() as i64 <= MOST_ELEMENTS;
-        few.then(|| elements.into_iter().map(Element::Place).collect())
+        few.then(|| elements.into_iter().map(Element::Location).collect())
     }
 
     /// The variable of a loop stands for an element.
@@ -81,13 +81,13 @@ impl<'a> Interp<'a> {
     ) {
         let structured = variable.name.starts_with('[');
         let value = match element {
-            Element::Place(place) if variable.ty.reference => {
+            Element::Location(location) if variable.ty.reference => {
                 return match structured {
-                    true => self.destructure(variable, Some(place)),
-                    false => self.bind(&variable.name, Binding::Alias(place)),
+                    true => self.destructure(variable, Some(location)),
+                    false => self.bind(&variable.name, Binding::Alias(location)),
                 };
             }
-            Element::Place(place) => self.read(&place),
+            Element::Location(location) => self.read(&location),
             Element::Value(value) => value,
             Element::Expression(item_code, item) => self.eval(&item_code, item),
         };
@@ -103,8 +103,8 @@ impl<'a> Interp<'a> {
         }
         let var = self.declare(code, variable, false);
         self.adopt_type(var, &value);
-        self.state.set(&Place::var(var), Val::Unset);
-        self.assign(&Place::var(var), value);
+        self.state.set(&MemoryLocation::var(var), Val::Unset);
+        self.assign(&MemoryLocation::var(var), value);
     }
 
     /// Follows a loop's body for each element.

@@ -3,7 +3,7 @@
 
 use super::call::Passed;
 use super::{Code, FnId, Interp};
-use crate::place::{Place, Root};
+use crate::location::{MemoryLocation, Root};
 use crate::state::Delta;
 use crate::syntax::ast::ExprId;
 use crate::value::Val;
@@ -33,7 +33,7 @@ impl<'a> Interp<'a> {
         &mut self,
         (code, id): (&Code<'a>, ExprId),
         callee: FnId,
-        this: Option<Place>,
+        this: Option<MemoryLocation>,
         mut passed: Vec<Passed>,
         mark: usize,
     ) {
@@ -81,7 +81,7 @@ impl<'a> Interp<'a> {
     ) -> bool {
         let name = &self.program.function(callee).name;
         let own = |value: &Val| match value {
-            Val::Pointer(Place {
+            Val::Pointer(MemoryLocation {
                 root: Root::Var(var),
                 ..
             })

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::mentions::Mentions;
 use super::{FnId, Interp};
-use crate::place::{Place, Root};
+use crate::location::{MemoryLocation, Root};
 use crate::syntax::Language;
 use crate::syntax::lex;
 use crate::types::last_name;
@@ -83,15 +83,15 @@ impl<'a> Interp<'a> {
             {
                 continue;
             }
-            let whole = Place::of(root);
+            let whole = MemoryLocation::of(root);
             let ever = self
                 .flow_insensitive_values(&whole)
                 .into_iter()
                 .map(|(_, v)| v);
             let values: Vec<Val> = ever.chain([self.state.get(&whole)]).collect();
             for value in values.iter().flat_map(|v| v.alternatives()) {
-                if let Val::Pointer(Place { root, .. })
-                | Val::Record(Place { root, .. })
+                if let Val::Pointer(MemoryLocation { root, .. })
+                | Val::Record(MemoryLocation { root, .. })
                 | Val::Into(root) = value
                 {
                     work.push(*root);

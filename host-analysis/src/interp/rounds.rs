@@ -2,11 +2,11 @@
 //! may hold at any time.
 
 use crate::content::FlowInsensitive;
-use crate::place::RootSet;
+use crate::location::RootSet;
 
 /// What all rounds have found of variables at any time, and what this round made of it.
 pub(crate) struct Rounds {
-    /// Every value that was assigned to a place that outlives its function.
+    /// Every value that was assigned to a location that outlives its function.
     pub flow_insensitive: FlowInsensitive,
     /// What was looked at of `flow_insensitive` in this round, by `main` and by what follows it.
     pub seen_by_main: RootSet,

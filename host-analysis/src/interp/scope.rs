@@ -2,7 +2,7 @@
 
 use std::hash::Hasher;
 
-use crate::place::{Place, VarId};
+use crate::location::{MemoryLocation, VarId};
 use crate::syntax::NameHasher;
 
 /// What a name stands for in a function.
@@ -10,7 +10,7 @@ use crate::syntax::NameHasher;
 pub(super) enum Binding {
     Var(VarId),
     /// A C++ reference.
-    Alias(Place),
+    Alias(MemoryLocation),
     /// A reference to something that is not followed.
     Lost,
 }

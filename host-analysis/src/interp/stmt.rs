@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::scope::{Binding, Scope};
 use super::walk::{Breakable, Frame};
 use super::{Code, FnId, Interp, MAX_NESTING, VarInfo};
-use crate::place::{Place, Root, VarId};
+use crate::location::{MemoryLocation, Root, VarId};
 use crate::state::Delta;
 use crate::syntax::ast::{
     Ast, BinaryOp, Designator, ExprId, ExprKind, Function, StmtId, StmtKind, Type, Variable,
@@ -17,7 +17,7 @@ use crate::value::Val;
 
 impl<'a> Interp<'a> {
     /// Starts a function.
-    pub(super) fn enter(&mut self, id: FnId, this: Option<Place>, is_root: bool) {
+    pub(super) fn enter(&mut self, id: FnId, this: Option<MemoryLocation>, is_root: bool) {
         let function = self.program.function(id);
         self.trace.visited.insert(function.span);
         let backward_labels = match self.summaries.labels.get(&id) {
@@ -63,7 +63,7 @@ impl<'a> Interp<'a> {
             self.state.merge(frame.mark, delta);
         }
         for var in &frame.own {
-            self.state.havoc(&Place::var(*var));
+            self.state.havoc(&MemoryLocation::var(*var));
             self.exposed.escaped.remove(&Root::Var(*var));
         }
         self.state.compact(frame.mark);
@@ -130,7 +130,7 @@ impl<'a> Interp<'a> {
             return self.declare_new(code, variable, dims, false);
         };
         self.variables.info_mut(var).dims = dims;
-        self.state.havoc(&Place::var(var));
+        self.state.havoc(&MemoryLocation::var(var));
         var
     }
 
@@ -286,24 +286,24 @@ impl<'a> Interp<'a> {
         }
         if variable.ty.reference {
             let binding = match variable.init.map(|init| self.reference(code, init)) {
-                Some(Some(place)) => Binding::Alias(place),
+                Some(Some(location)) => Binding::Alias(location),
                 _ => Binding::Lost,
             };
             return self.bind(&variable.name, binding);
         }
         let var = self.declare(code, variable, false);
-        let place = Place::var(var);
-        let kind = self.kind_of(&place);
+        let location = MemoryLocation::var(var);
+        let kind = self.kind_of(&location);
         let empty = match kind {
             Some(Kind::String | Kind::StringStream) if variable.ty.dims.is_empty() => {
                 Val::text(Text::default())
             }
             _ => Val::Unset,
         };
-        self.state.set(&place, empty);
+        self.state.set(&location, empty);
         match variable.init {
-            Some(init) => self.initialise(code, &place, init),
-            None => self.default_value(code, &place),
+            Some(init) => self.initialise(code, &location, init),
+            None => self.default_value(code, &location),
         }
     }
 
@@ -312,7 +312,8 @@ impl<'a> Interp<'a> {
         let site = code.env.as_ref().map(|env| env.site);
         if let Some(&var) = self.variables.statics.get(&(variable.span, site)) {
             self.bind(&variable.name, Binding::Var(var));
-            if self.state.own(&Place::var(var)).is_some() || self.state.has_parts(&Place::var(var))
+            if self.state.own(&MemoryLocation::var(var)).is_some()
+                || self.state.has_parts(&MemoryLocation::var(var))
             {
                 return;
             }
@@ -322,10 +323,10 @@ impl<'a> Interp<'a> {
             None => self.declare(code, variable, true),
         };
         self.variables.statics.insert((variable.span, site), var);
-        let place = Place::var(var);
-        self.state.set(&place, Val::Zero);
+        let location = MemoryLocation::var(var);
+        self.state.set(&location, Val::Zero);
         if let Some(init) = variable.init {
-            self.initialise(code, &place, init);
+            self.initialise(code, &location, init);
         }
         // A function that is called at unknown times may have changed it.
         if !self
@@ -334,7 +335,7 @@ impl<'a> Interp<'a> {
             .iter()
             .any(|f| f.is_root && &*f.function == "main")
         {
-            for (at, value) in self.flow_insensitive_values(&place) {
+            for (at, value) in self.flow_insensitive_values(&location) {
                 let now = self.state.get(&at);
                 self.state.set(&at, now.join(&value));
             }
@@ -342,80 +343,85 @@ impl<'a> Interp<'a> {
     }
 
     /// Gives a variable its first value.
-    pub(super) fn initialise(&mut self, code: &Code<'a>, place: &Place, init: ExprId) {
+    pub(super) fn initialise(&mut self, code: &Code<'a>, location: &MemoryLocation, init: ExprId) {
         let tree = code.clone();
-        let info = self.info_of(place).cloned();
+        let info = self.info_of(location).cloned();
         let is_array = info.as_ref().is_some_and(|i| !i.ty.dims.is_empty());
         match &tree.ast().expr(tree.ast().skip_parens(init)).kind {
-            ExprKind::InitList(items) if !is_array => self.braced(code, place, items),
-            ExprKind::InitList(items) => self.init_list(code, place, items),
+            ExprKind::InitList(items) if !is_array => self.braced(code, location, items),
+            ExprKind::InitList(items) => self.init_list(code, location, items),
             // Of another type, it is a value that is converted.
             ExprKind::Construct(ty, args)
                 if !is_array
                     && self
-                        .whole_type(place)
+                        .whole_type(location)
                         .is_none_or(|(t, _)| t.base == ty.base) =>
             {
                 let args = args.clone();
-                self.construct(code, place, &args);
+                self.construct(code, location, &args);
             }
             ExprKind::Str(text) if is_array => {
                 let text = Text::literal(text, Some(code.site(tree.ast().expr(init).span)));
-                self.assign_text(place, Val::text(text));
+                self.assign_text(location, Val::text(text));
             }
             _ => {
                 let value = self.eval(code, init);
-                if let Some(var) = Self::is_root_var(place) {
+                if let Some(var) = Self::is_root_var(location) {
                     self.adopt_type(var, &value);
                 }
                 if is_array {
                     match self.text_of(&value) {
-                        Some(text) => self.assign_text(place, Val::Text(text)),
-                        None => self.set_unknown(place, "an array with an unusual initialiser"),
+                        Some(text) => self.assign_text(location, Val::Text(text)),
+                        None => self.set_unknown(location, "an array with an unusual initialiser"),
                     }
                     return;
                 }
-                self.assign(place, value);
+                self.assign(location, value);
             }
         }
     }
 
     /// `T v{a, b}`.
-    fn braced(&mut self, code: &Code<'a>, place: &Place, items: &[(Option<Designator>, ExprId)]) {
+    fn braced(
+        &mut self,
+        code: &Code<'a>,
+        location: &MemoryLocation,
+        items: &[(Option<Designator>, ExprId)],
+    ) {
         let args = || items.iter().map(|(_, item)| *item).collect::<Vec<_>>();
-        match self.kind_of(place) {
-            Some(Kind::Container(_)) => self.container_list(code, place, items),
-            Some(Kind::Wrapper(_)) => self.construct(code, place, &args()),
+        match self.kind_of(location) {
+            Some(Kind::Container(_)) => self.container_list(code, location, items),
+            Some(Kind::Wrapper(_)) => self.construct(code, location, &args()),
             Some(Kind::Record(class))
                 if self.constructor(&class, items.len()).is_some() || items.is_empty() =>
             {
-                self.make_object(code, place, &args())
+                self.make_object(code, location, &args())
             }
-            _ => self.init_list(code, place, items),
+            _ => self.init_list(code, location, items),
         }
     }
 
     pub(super) fn init_list(
         &mut self,
         code: &Code<'a>,
-        place: &Place,
+        location: &MemoryLocation,
         items: &[(Option<Designator>, ExprId)],
     ) {
-        let fields = self.field_names(place);
-        let scalar = fields.is_none() && !self.is_aggregate(place);
+        let fields = self.field_names(location);
+        let scalar = fields.is_none() && !self.is_aggregate(location);
         if let ([(None, only)], true) = (items, scalar) {
             let value = self.eval(code, *only);
-            return self.assign(place, value);
+            return self.assign(location, value);
         }
-        if let (None, Some(Kind::Other)) = (&fields, self.kind_of(place)) {
+        if let (None, Some(Kind::Other)) = (&fields, self.kind_of(location)) {
             // A struct that is not given.
             for (_, item) in items {
                 let value = self.eval(code, *item);
                 self.note_pointed(&value);
             }
-            return self.set_unknown(place, "a struct that is not declared in the given files");
+            return self.set_unknown(location, "a struct that is not declared in the given files");
         }
-        self.state.set(place, Val::Zero);
+        self.state.set(location, Val::Zero);
         let mut next = 0i64;
         for (designator, value) in items {
             let target = match designator {
@@ -424,21 +430,21 @@ impl<'a> Interp<'a> {
                         let at = fields.iter().position(|f| f == name);
                         next = at.map_or(next, |at| at as i64);
                     }
-                    place.field(name)
+                    location.field(name)
                 }
                 Some(Designator::Index(index)) => {
                     match self.eval(code, *index).as_int().map(i64::try_from) {
                         Some(Ok(index)) => next = index,
-                        _ => return self.set_unknown(place, "a designated initialiser"),
+                        _ => return self.set_unknown(location, "a designated initialiser"),
                     }
-                    place.index(next)
+                    location.index(next)
                 }
                 None => match &fields {
                     Some(fields) => match usize::try_from(next).ok().and_then(|i| fields.get(i)) {
-                        Some(name) => place.field(name),
+                        Some(name) => location.field(name),
                         None => return,
                     },
-                    None => place.index(next),
+                    None => location.index(next),
                 },
             };
             next += 1;
@@ -453,7 +459,7 @@ impl<'a> Interp<'a> {
                     // `int m[2][2] = {1, 2, 3, 4}`: braces left out.
                     if self.is_aggregate(&target) && !matches!(value, Val::Record(_) | Val::Text(_))
                     {
-                        return self.set_unknown(place, "an initialiser without inner braces");
+                        return self.set_unknown(location, "an initialiser without inner braces");
                     }
                     match self.is_aggregate(&target) {
                         true if matches!(value, Val::Text(_)) => self.assign_text(&target, value),
@@ -522,11 +528,11 @@ impl<'a> Interp<'a> {
         };
         let (mark, is_root, id) = (frame.mark, frame.is_root, frame.fn_id);
         let returned = match &result {
-            Val::Record(place) => Some(place.clone()),
+            Val::Record(location) => Some(location.clone()),
             _ => None,
         };
-        if let Val::Record(place) = &result {
-            result = self.copy_out(place.clone());
+        if let Val::Record(location) = &result {
+            result = self.copy_out(location.clone());
         }
         self.leave_scopes(0, returned.as_ref());
         if !self.state.reachable {
@@ -670,16 +676,16 @@ impl<'a> Interp<'a> {
         for tried in &mut self.walk.tries {
             tried.lose_all();
         }
-        for place in self.state.places() {
-            let constant = match place.root {
-                crate::place::Root::Var(var) => {
+        for location in self.state.locations() {
+            let constant = match location.root {
+                crate::location::Root::Var(var) => {
                     let ty = &self.variables.info(var).ty;
                     ty.is_const
                 }
-                crate::place::Root::Object(_) => false,
+                crate::location::Root::Object(_) => false,
             };
             if !constant {
-                self.state.set(&place, Val::unknown(reason));
+                self.state.set(&location, Val::unknown(reason));
             }
         }
         self.state.reachable = true;
@@ -688,8 +694,8 @@ impl<'a> Interp<'a> {
     /// Havocs the variables of these names.
     pub(super) fn havoc_names(&mut self, code: &Code<'a>, names: &[String]) {
         for name in names {
-            if let Some(place) = self.variable(code, name) {
-                self.set_unknown(&place, "code that fpgacc does not understand uses it");
+            if let Some(location) = self.variable(code, name) {
+                self.set_unknown(&location, "code that fpgacc does not understand uses it");
             }
         }
     }

@@ -1,12 +1,12 @@
-//! Storing into places, and havocking what they hold.
+//! Storing into locations, and havocking what they hold.
 
 use std::rc::Rc;
 
 use super::lvalue::Target;
 use super::{Interp, VarInfo};
+use crate::location::{MemoryLocation, Root, SIZE, Step};
 use crate::number::Num;
 use crate::object::ObjectKind;
-use crate::place::{Place, Root, SIZE, Step};
 use crate::symbol::origin;
 use crate::types::Kind;
 use crate::value::Val;
@@ -15,25 +15,25 @@ impl<'a> Interp<'a> {
     /// Stores a value.
     pub(super) fn store(&mut self, target: &Target, value: Val) {
         match target {
-            Target::Place(place) if !self.fits(place) || self.is_row(place, &value) => {
+            Target::Location(location) if !self.fits(location) || self.is_row(location, &value) => {
                 self.escape_value(&value);
-                self.havoc_root(place.root, "it is written as something else than it is");
+                self.havoc_root(location.root, "it is written as something else than it is");
             }
-            Target::Place(place) => self.assign(place, value),
-            Target::OneOf(places) => self.store_one_of(places, value),
+            Target::Location(location) => self.assign(location, value),
+            Target::OneOf(locations) => self.store_one_of(locations, value),
             Target::Into(root) => {
                 self.escape_value(&value);
                 self.havoc_root(*root, "it is written through a pointer that moves");
             }
-            Target::Element(place) if self.is_container(place) => {
-                self.store_part(place, &[], value);
+            Target::Element(location) if self.is_container(location) => {
+                self.store_part(location, &[], value);
             }
-            Target::Element(place) => {
-                if value.as_int() == Some(0) && self.keeps_text(place, None) {
+            Target::Element(location) => {
+                if value.as_int() == Some(0) && self.keeps_text(location, None) {
                     return;
                 }
-                let now = self.any_element(place);
-                let kind = self.kind_of(&place.index(0));
+                let now = self.any_element(location);
+                let kind = self.kind_of(&location.index(0));
                 let value = match kind {
                     Some(Kind::Num(num)) => value.convert(num),
                     _ => value,
@@ -47,41 +47,43 @@ impl<'a> Interp<'a> {
                 };
                 let joined = match now.is_unknown() && !numbers {
                     // Elements that were not set yet.
-                    true if matches!(self.state.own(place), Some(Val::Zero | Val::Unset)) => value,
+                    true if matches!(self.state.own(location), Some(Val::Zero | Val::Unset)) => {
+                        value
+                    }
                     _ => joined,
                 };
-                self.note_flow_insensitive(place, &joined);
-                self.state.set(place, joined);
+                self.note_flow_insensitive(location, &joined);
+                self.state.set(location, joined);
             }
-            Target::Part(place, path) => self.store_part(place, path, value),
+            Target::Part(location, path) => self.store_part(location, path, value),
             Target::Lost(_) => self.store_anywhere(value, None),
         }
     }
 
-    /// Stores a value in a place, converted to its type.
-    pub(super) fn assign(&mut self, place: &Place, value: Val) {
+    /// Stores a value in a location, converted to its type.
+    pub(super) fn assign(&mut self, location: &MemoryLocation, value: Val) {
         if let Val::Record(from) = &value {
-            if self.copies_otherwise(place) {
+            if self.copies_otherwise(location) {
                 self.escape_value(&value);
-                return self.set_unknown(place, "its class copies in its own way");
+                return self.set_unknown(location, "its class copies in its own way");
             }
-            return self.copy_record(place, &from.clone());
+            return self.copy_record(location, &from.clone());
         }
         if let (Some(Step::Index(index)), Some(array), Some(0)) =
-            (place.path.last(), place.parent(), value.as_int())
+            (location.path.last(), location.parent(), value.as_int())
             && matches!(self.state.own(&array), Some(Val::Text(_)))
             && self.keeps_text(&array, Some(*index))
         {
             return;
         }
-        let value = match self.kind_of(place) {
-            Some(Kind::Num(num)) => self.named(place, value, num),
+        let value = match self.kind_of(location) {
+            Some(Kind::Num(num)) => self.named(location, value, num),
             Some(Kind::Container(_)) => {
                 let reason = match value {
                     Val::Unknown(reason) => reason,
                     _ => Rc::from("a container that is not followed"),
                 };
-                return self.set_unknown(place, &reason);
+                return self.set_unknown(location, &reason);
             }
             Some(Kind::String) => match self.one_of_texts(&value) {
                 Some(text) => text,
@@ -92,7 +94,7 @@ impl<'a> Interp<'a> {
             },
             Some(Kind::Pointer) => match value {
                 Val::Int(0, _) => Val::Null,
-                Val::Pointer(_) | Val::OneOf(_) => match self.type_of(place) {
+                Val::Pointer(_) | Val::OneOf(_) => match self.type_of(location) {
                     Some((ty, _, host)) => {
                         let ty = ty.into_owned();
                         self.give_type(&value, &ty, host);
@@ -102,16 +104,16 @@ impl<'a> Interp<'a> {
                 },
                 other => other,
             },
-            Some(Kind::Other) if self.is_bits(place) => Val::unknown("a bit-field"),
+            Some(Kind::Other) if self.is_bits(location) => Val::unknown("a bit-field"),
             _ => value,
         };
-        self.hold(place, &value);
-        self.put(place, value);
+        self.hold(location, &value);
+        self.put(location, value);
     }
 
     /// Whether a terminator that is stored in an array of characters changes nothing: after the
     /// end of a text, after what was read from a file, or in memory without content.
-    fn keeps_text(&self, array: &Place, index: Option<i64>) -> bool {
+    fn keeps_text(&self, array: &MemoryLocation, index: Option<i64>) -> bool {
         match self.state.own(array) {
             Some(Val::Zero | Val::Unset) => index.is_none(),
             Some(Val::Text(text)) => match (text.chars(), index) {
@@ -125,36 +127,36 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Sets a place whose value has its type already.
-    pub(super) fn put(&mut self, place: &Place, value: Val) {
-        let value = self.settled(place, value);
-        self.invalidate_unions(place);
-        self.note_flow_insensitive(place, &value);
+    /// Sets a location whose value has its type already.
+    pub(super) fn put(&mut self, location: &MemoryLocation, value: Val) {
+        let value = self.settled(location, value);
+        self.invalidate_unions(location);
+        self.note_flow_insensitive(location, &value);
         self.note_pointed(&value);
-        let weak = match place.root {
+        let weak = match location.root {
             Root::Object(id) => self.objects.get(id).summary,
             Root::Var(_) => false,
         };
         match weak {
             true => {
-                let now = self.state.get(place);
-                let fresh = now.is_unknown() && self.state.own(place).is_none()
+                let now = self.state.get(location);
+                let fresh = now.is_unknown() && self.state.own(location).is_none()
                     || matches!((&now, &value), (Val::Zero, Val::Text(_)));
                 let now = if fresh { Val::Unset } else { now };
                 let joined = now.join(&value);
-                self.state.set(place, joined);
+                self.state.set(location, joined);
             }
-            false => self.state.set(place, value),
+            false => self.state.set(location, value),
         }
     }
 
     /// Stores a text in an array of characters or a string.
-    pub(super) fn assign_text(&mut self, place: &Place, text: Val) {
-        self.put(place, text);
+    pub(super) fn assign_text(&mut self, location: &MemoryLocation, text: Val) {
+        self.put(location, text);
     }
 
     /// A number as it is stored in a variable: a value that has no name yet gets the variable's.
-    fn named(&mut self, place: &Place, value: Val, num: Num) -> Val {
+    fn named(&mut self, location: &MemoryLocation, value: Val, num: Num) -> Val {
         match value {
             // One of several, on one of the paths.
             Val::OneOf(mut all) => {
@@ -162,12 +164,12 @@ impl<'a> Interp<'a> {
                 if all.iter().filter(|v| unnamed(v)).count() == 1
                     && let Some(at) = all.iter().position(unnamed)
                 {
-                    all[at] = self.named(place, all[at].clone(), num);
+                    all[at] = self.named(location, all[at].clone(), num);
                 }
                 Val::OneOf(all).convert(num)
             }
             Val::Sym(sym) if sym.unnamed => {
-                let sym = sym.named(&self.short_name(place), num);
+                let sym = sym.named(&self.short_name(location), num);
                 Val::Sym(Rc::new(sym))
             }
             Val::Text(_) | Val::Pointer(_) | Val::Handle(_) | Val::File(_) | Val::Function(_) => {
@@ -177,15 +179,15 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// A place whose value comes from outside.
-    pub(super) fn set_unknown(&mut self, place: &Place, reason: &str) {
-        let value = match self.kind_of(place) {
+    /// A location whose value comes from outside.
+    pub(super) fn set_unknown(&mut self, location: &MemoryLocation, reason: &str) {
+        let value = match self.kind_of(location) {
             Some(Kind::Num(num)) => {
-                let name = self.short_name(place);
+                let name = self.short_name(location);
                 self.atom(name, Some(num), reason)
             }
             Some(Kind::Container(_)) => {
-                let size = place.field(SIZE);
+                let size = location.field(SIZE);
                 let value = Val::Unknown(self.located(reason));
                 self.note_flow_insensitive(&size, &value);
                 self.state.set(&size, value.clone());
@@ -193,9 +195,9 @@ impl<'a> Interp<'a> {
             }
             _ => Val::Unknown(self.located(reason)),
         };
-        self.note_flow_insensitive(place, &value);
-        self.invalidate_unions(place);
-        self.state.set(place, value);
+        self.note_flow_insensitive(location, &value);
+        self.invalidate_unions(location);
+        self.state.set(location, value);
     }
 
     /// A reason with the line of the statement that is being followed.
@@ -215,7 +217,7 @@ impl<'a> Interp<'a> {
         text
     }
 
-    pub(super) fn copy_record(&mut self, to: &Place, from: &Place) {
+    pub(super) fn copy_record(&mut self, to: &MemoryLocation, from: &MemoryLocation) {
         if to == from {
             return;
         }
@@ -239,7 +241,7 @@ impl<'a> Interp<'a> {
     }
 
     /// A struct as a value that outlives its variable.
-    pub(super) fn copy_out(&mut self, from: Place) -> Val {
+    pub(super) fn copy_out(&mut self, from: MemoryLocation) -> Val {
         let Some((ty, _, host)) = self.type_of(&from) else {
             return Val::unknown("a struct that is not followed");
         };
@@ -253,8 +255,8 @@ impl<'a> Interp<'a> {
             host,
             lasting: false,
         });
-        self.copy_record(&Place::var(var), &from);
-        Val::Record(Place::var(var))
+        self.copy_record(&MemoryLocation::var(var), &from);
+        Val::Record(MemoryLocation::var(var))
     }
 
     /// Whether a variable or object outlives its function.
@@ -265,9 +267,9 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Notes a value that was assigned to a place that outlives its function.
-    pub(super) fn note_flow_insensitive(&mut self, place: &Place, value: &Val) {
-        if !(self.lasts(place.root) || self.exposed.threaded.contains(&place.root))
+    /// Notes a value that was assigned to a location that outlives its function.
+    pub(super) fn note_flow_insensitive(&mut self, location: &MemoryLocation, value: &Val) {
+        if !(self.lasts(location.root) || self.exposed.threaded.contains(&location.root))
             || self.walk.frames.is_empty()
             || matches!(value, Val::Unset | Val::Zero)
         {
@@ -276,35 +278,35 @@ impl<'a> Interp<'a> {
         let is_any = self
             .rounds
             .flow_insensitive
-            .get(place)
+            .get(location)
             .is_some_and(Val::is_unknown);
         if is_any && !self.program.has_tries {
             return;
         }
         let value = value.at_other_times();
         if self.program.has_tries {
-            self.note_tried(place, &value);
+            self.note_tried(location, &value);
         }
         if !is_any {
-            self.grow_flow_insensitive(place, value);
+            self.grow_flow_insensitive(location, value);
         }
     }
 
-    /// Adds to what a place may ever hold.
-    pub(super) fn grow_flow_insensitive(&mut self, place: &Place, value: Val) {
-        if !self.rounds.flow_insensitive.grow(place, value) {
+    /// Adds to what a location may ever hold.
+    pub(super) fn grow_flow_insensitive(&mut self, location: &MemoryLocation, value: Val) {
+        if !self.rounds.flow_insensitive.grow(location, value) {
             return;
         }
-        self.rounds.stale_main |= self.rounds.seen_by_main.has(place.root);
-        self.rounds.stale_others |= self.rounds.looked_at.has(place.root);
+        self.rounds.stale_main |= self.rounds.seen_by_main.has(location.root);
+        self.rounds.stale_others |= self.rounds.looked_at.has(location.root);
     }
 
     /// A variable that holds memory's handle gives it its name.
-    fn hold(&mut self, place: &Place, value: &Val) {
+    fn hold(&mut self, location: &MemoryLocation, value: &Val) {
         if let Val::Handle(id) = value
             && self.objects.lacks_holder(*id)
         {
-            let name = self.spell(place);
+            let name = self.spell(location);
             self.objects.hold(*id, name);
         }
     }
@@ -323,7 +325,7 @@ impl<'a> Interp<'a> {
     }
 
     pub(super) fn havoc_root(&mut self, root: Root, reason: &str) {
-        let place = Place::of(root);
+        let location = MemoryLocation::of(root);
         if let Root::Var(var) = root
             && self.variables.info(var).ty.is_const
         {
@@ -334,6 +336,6 @@ impl<'a> Interp<'a> {
         {
             return;
         }
-        self.set_unknown(&place, reason);
+        self.set_unknown(&location, reason);
     }
 }

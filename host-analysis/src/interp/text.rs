@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::code::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
-use crate::place::{Place, Step};
+use crate::location::{MemoryLocation, Step};
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind};
 use crate::text::{Piece, Text};
 use crate::types::Kind;
@@ -20,12 +20,12 @@ impl<'a> Interp<'a> {
     pub(super) fn text_of(&self, value: &Val) -> Option<Rc<Text>> {
         match value {
             Val::Text(text) => Some(text.clone()),
-            Val::Pointer(place) => {
-                let (at, array) = match place.path.last() {
-                    Some(Step::Index(at)) => (usize::try_from(*at).ok()?, place.parent()?),
-                    _ => (0, place.clone()),
+            Val::Pointer(location) => {
+                let (at, array) = match location.path.last() {
+                    Some(Step::Index(at)) => (usize::try_from(*at).ok()?, location.parent()?),
+                    _ => (0, location.clone()),
                 };
-                if let Some(Val::Text(text)) = self.state.own(place) {
+                if let Some(Val::Text(text)) = self.state.own(location) {
                     return Some(text.clone());
                 }
                 let parts = match self.is_container(&array) {
@@ -50,7 +50,7 @@ impl<'a> Interp<'a> {
     /// The texts that a value may be or point to, depending on the path.
     pub(super) fn texts_of(&self, value: &Val) -> Option<Vec<Rc<Text>>> {
         let now = match value {
-            Val::Pointer(place) => self.held_by(place),
+            Val::Pointer(location) => self.held_by(location),
             _ => None,
         };
         let all = match (&now, value) {
@@ -70,7 +70,7 @@ impl<'a> Interp<'a> {
     }
 
     /// What an array holds whose first element a pointer points to, as a whole.
-    fn held_by(&self, first: &Place) -> Option<Val> {
+    fn held_by(&self, first: &MemoryLocation) -> Option<Val> {
         let array = match first.path.last() {
             Some(Step::Index(0)) => first.parent()?,
             Some(Step::Index(_)) => return None,
@@ -101,16 +101,16 @@ impl<'a> Interp<'a> {
 
     /// Writes one of several texts.
     pub(super) fn write_texts(&mut self, pointer: &Val, texts: Option<Vec<Text>>) {
-        let Val::Pointer(place) = pointer else {
+        let Val::Pointer(location) = pointer else {
             if !matches!(pointer, Val::Text(_) | Val::Null) {
                 self.escape_value(pointer);
                 self.havoc_escaped("a text written through a pointer that is not followed");
             }
             return;
         };
-        let (at, array) = match (place.path.last(), place.parent()) {
+        let (at, array) = match (location.path.last(), location.parent()) {
             (Some(Step::Index(at)), Some(array)) => (*at, array),
-            _ => (0, place.clone()),
+            _ => (0, location.clone()),
         };
         let before = match at {
             0 => Some(Text::default()),
@@ -155,16 +155,16 @@ impl<'a> Interp<'a> {
             return None;
         }
         let tree = code.clone();
-        let place = match &tree.ast().expr(first).kind {
+        let location = match &tree.ast().expr(first).kind {
             ExprKind::Name(name) => match self.variable(code, name) {
-                Some(place) => Some(place),
+                Some(location) => Some(location),
                 None if is_standard_stream(name) => None,
                 None => return None,
             },
             _ => return None,
         };
-        let kind = place.as_ref().and_then(|p| self.kind_of(p));
-        if place.is_some()
+        let kind = location.as_ref().and_then(|p| self.kind_of(p));
+        if location.is_some()
             && !matches!(
                 kind,
                 Some(Kind::FileStream | Kind::StringStream | Kind::Other)
@@ -174,18 +174,21 @@ impl<'a> Interp<'a> {
         }
         if op == BinaryOp::Shr {
             for &operand in operands {
-                if let Target::Place(place) = self.plain_target(code, operand) {
-                    self.set_unknown(&place, "it is read from a stream");
+                if let Target::Location(location) = self.plain_target(code, operand) {
+                    self.set_unknown(&location, "it is read from a stream");
                 }
             }
             return Some(Val::unknown("a stream"));
         }
         for &operand in operands {
             let value = self.eval(code, operand);
-            let Some(place) = place.as_ref().filter(|_| kind == Some(Kind::StringStream)) else {
+            let Some(location) = location
+                .as_ref()
+                .filter(|_| kind == Some(Kind::StringStream))
+            else {
                 continue;
             };
-            let now = self.state.get(place);
+            let now = self.state.get(location);
             let pieces: Option<Vec<_>> = value
                 .alternatives()
                 .iter()
@@ -194,7 +197,7 @@ impl<'a> Interp<'a> {
             let next = self.texts_of(&now).zip(pieces);
             let next = next.and_then(|(now, pieces)| joined(&now, &pieces));
             let next = next.unwrap_or_else(|| Val::unknown("a string that is not followed"));
-            self.put(place, next);
+            self.put(location, next);
         }
         Some(Val::unknown("a stream"))
     }
@@ -221,23 +224,23 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// A method of a string or stream; nothing if the place is none, or the method is not known.
+    /// A method of a string or stream; nothing if the location is none, or the method is not known.
     pub(super) fn text_method(
         &mut self,
         code: &Code<'a>,
-        place: &Place,
+        location: &MemoryLocation,
         name: &str,
         args: &[Arg<'a>],
     ) -> Option<Val> {
-        let kind = self.kind_of(place)?;
-        let now = self.state.get(place);
+        let kind = self.kind_of(location)?;
+        let now = self.state.get(location);
         match kind {
-            Kind::String => self.string_method(place, now, name, args),
+            Kind::String => self.string_method(location, now, name, args),
             Kind::StringStream => match (name, args) {
                 ("str" | "rdbuf", []) => Some(now),
                 ("str", [(arg_code, arg)]) => {
                     let value = self.eval(arg_code, *arg);
-                    self.assign_string(place, &value);
+                    self.assign_string(location, &value);
                     Some(Val::Unset)
                 }
                 ("clear" | "good" | "fail" | "precision" | "flush", _) => {
@@ -250,7 +253,7 @@ impl<'a> Interp<'a> {
                     let (arg_code, arg) = args.first()?;
                     let value = self.eval(arg_code, *arg);
                     let file = self.opened(&value);
-                    self.put(place, file);
+                    self.put(location, file);
                     Some(Val::Unset)
                 }
                 "rdbuf" => Some(now),
@@ -262,7 +265,7 @@ impl<'a> Interp<'a> {
                 "is_open" | "good" | "fail" | "eof" | "tellg" | "seekg" | "close" | "bad"
                 | "gcount" | "exceptions" | "clear" => {
                     self.values(args);
-                    let text = format!("{}.{name}()", self.spell(place));
+                    let text = format!("{}.{name}()", self.spell(location));
                     Some(self.unnamed_atom(text, "the state of a file"))
                 }
                 _ => None,
@@ -276,7 +279,7 @@ impl<'a> Interp<'a> {
 
     fn string_method(
         &mut self,
-        place: &Place,
+        location: &MemoryLocation,
         now: Val,
         name: &str,
         args: &[Arg<'a>],
@@ -286,7 +289,7 @@ impl<'a> Interp<'a> {
             "size" | "length" => match self.chars_of(&now) {
                 Some(chars) => Some(Val::size(chars.len() as i128)),
                 None => Some(self.unnamed_atom(
-                    format!("{}.{name}()", self.short(place)),
+                    format!("{}.{name}()", self.short(location)),
                     "the length of a string",
                 )),
             },
@@ -299,16 +302,16 @@ impl<'a> Interp<'a> {
                 let joined = self.concatenation(&now, &value);
                 let joined =
                     joined.unwrap_or_else(|| Val::unknown("a string that is not followed"));
-                self.put(place, joined);
+                self.put(location, joined);
                 Some(Val::Unset)
             }
             "assign" if args.len() == 1 => {
                 let value = self.eval(&args[0].0, args[0].1);
-                self.assign_string(place, &value);
+                self.assign_string(location, &value);
                 Some(Val::Unset)
             }
             "clear" => {
-                self.put(place, Val::text(Text::default()));
+                self.put(location, Val::text(Text::default()));
                 Some(Val::Unset)
             }
             "find" | "rfind" | "substr" | "compare" | "find_first_of" | "find_last_of"
@@ -320,25 +323,25 @@ impl<'a> Interp<'a> {
         }
     }
 
-    pub(super) fn short(&self, place: &Place) -> String {
-        let full = self.spell(place);
+    pub(super) fn short(&self, location: &MemoryLocation) -> String {
+        let full = self.spell(location);
         full.rsplit("::").next().unwrap_or(&full).to_string()
     }
 
-    fn assign_string(&mut self, place: &Place, value: &Val) {
+    fn assign_string(&mut self, location: &MemoryLocation, value: &Val) {
         let value = match (self.one_of_texts(value), value) {
             (Some(text), _) => text,
             (None, Val::File(name)) => Val::text(Text::file(name)),
             (None, Val::Unknown(_)) => value.clone(),
             (None, _) => Val::unknown("a string that is not followed"),
         };
-        self.put(place, value);
+        self.put(location, value);
     }
 
     /// `string s(..)`, `ifstream f(..)`, `stringstream s(..)`.
-    pub(super) fn construct_text(&mut self, place: &Place, args: &[Arg<'a>]) {
+    pub(super) fn construct_text(&mut self, location: &MemoryLocation, args: &[Arg<'a>]) {
         let values = self.values(args);
-        let kind = self.kind_of(place);
+        let kind = self.kind_of(location);
         let value = match (&kind, &values[..]) {
             (Some(Kind::FileStream), [name, ..]) => self.opened(name),
             (Some(Kind::FileStream), []) => Val::Unset,
@@ -365,7 +368,7 @@ impl<'a> Interp<'a> {
             }
             _ => Val::unknown("a string that is not followed"),
         };
-        self.put(place, value);
+        self.put(location, value);
     }
 
     /// A file opened for reading by a name.

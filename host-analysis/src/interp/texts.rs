@@ -8,7 +8,7 @@ use fpgacc_frontend::source::Span;
 
 use crate::syntax::{HostFile, MacroBody};
 
-/// A macro's replacement: host, index, and the place of its use if its nodes have no other.
+/// A macro's replacement: host, index, and the location of its use if its nodes have no other.
 pub(super) type BodyKey = (usize, usize, Option<(u32, u32)>);
 
 /// Replacements of macros as syntax, and texts as they stand in messages.

@@ -4,8 +4,8 @@
 use super::functions::first_passed;
 use super::tries::or_assigned;
 use super::{Code, Interp};
+use crate::location::{MemoryLocation, Root};
 use crate::object::ObjectKind;
-use crate::place::{Place, Root};
 use crate::syntax::ast::ExprId;
 use crate::value::Val;
 
@@ -66,7 +66,7 @@ impl<'a> Interp<'a> {
             self.called_back(code, id, given);
             let (changes, _) = self.take_back(mark);
             let mut roots = std::mem::take(&mut self.exposed.called_back_on);
-            roots.extend(changes.sorted().iter().map(|(place, _)| place.root));
+            roots.extend(changes.sorted().iter().map(|(location, _)| location.root));
             roots.retain(|root| {
                 !self.exposed.unsettled.has(*root) && !self.exposed.shared.has(*root)
             });
@@ -105,26 +105,26 @@ impl<'a> Interp<'a> {
         }
         self.exposed.shared.insert(root);
         self.rounds.looked_at.insert(root);
-        let all: Vec<Place> = self
+        let all: Vec<MemoryLocation> = self
             .rounds
             .flow_insensitive
             .of(root)
-            .map(|(place, _)| place)
+            .map(|(location, _)| location)
             .collect();
-        for place in all {
-            let now = self.state.get(&place);
-            let now = match self.state.own(&place) {
+        for location in all {
+            let now = self.state.get(&location);
+            let now = match self.state.own(&location) {
                 Some(_) => now,
                 None => Val::Unset,
             };
-            let value = self.shared_value(&place, now);
-            self.state.set(&place, value);
+            let value = self.shared_value(&location, now);
+            self.state.set(&location, value);
         }
     }
 
-    /// What another thread may find in a place, or may have put there.
-    fn shared_value(&self, place: &Place, value: Val) -> Val {
-        or_assigned(value, place, |whole| {
+    /// What another thread may find in a location, or may have put there.
+    fn shared_value(&self, location: &MemoryLocation, value: Val) -> Val {
+        or_assigned(value, location, |whole| {
             self.rounds.flow_insensitive.get(whole)
         })
     }
@@ -152,18 +152,18 @@ impl<'a> Interp<'a> {
         self.exposed.unsettled.insert(root);
     }
 
-    /// A value as it is found in a place later.
-    pub(super) fn settled(&self, place: &Place, value: Val) -> Val {
-        if self.exposed.unsettled.has(place.root) {
+    /// A value as it is found in a location later.
+    pub(super) fn settled(&self, location: &MemoryLocation, value: Val) -> Val {
+        if self.exposed.unsettled.has(location.root) {
             return Val::unknown(REASON);
         }
-        if self.exposed.shared.has(place.root) {
-            return self.shared_value(place, value);
+        if self.exposed.shared.has(location.root) {
+            return self.shared_value(location, value);
         }
-        if self.variables.ambiguous.has(place.root) {
+        if self.variables.ambiguous.has(location.root) {
             return Val::unknown("several namespaces have a variable of this name");
         }
-        match self.doubt(place) {
+        match self.doubt(location) {
             Some(reason) => Val::unknown(reason),
             None => value,
         }

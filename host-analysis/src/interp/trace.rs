@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use fpgacc_frontend::source::Span;
 
 use super::code::FnId;
+use crate::location::ObjectId;
 use crate::object::Visit;
-use crate::place::ObjectId;
 
 /// Launches and functions that were reached.
 #[derive(Default)]

@@ -1,9 +1,9 @@
-//! Exceptions: what handlers may find in the places that the code before them changes.
+//! Exceptions: what handlers may find in the locations that the code before them changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Code, Interp};
-use crate::place::Place;
+use crate::location::MemoryLocation;
 use crate::state::{Delta, part_of};
 use crate::syntax::ast::{Handler, StmtId};
 use crate::value::Val;
@@ -13,9 +13,9 @@ pub(super) struct Tried {
     /// Where it starts.
     mark: usize,
     /// What had changed where something was thrown.
-    changed: BTreeSet<Place>,
+    changed: BTreeSet<MemoryLocation>,
     /// All that was assigned to what outlives its function.
-    assigned: BTreeMap<Place, Val>,
+    assigned: BTreeMap<MemoryLocation, Val>,
     /// Code that is not given was called: what that assigned is only known as one of all values
     /// that were ever assigned.
     outside: bool,
@@ -42,11 +42,11 @@ impl Tried {
         self.all_lost = true;
     }
 
-    pub fn note_assigned(&mut self, place: &Place, value: &Val) {
-        match self.assigned.get_mut(place) {
+    pub fn note_assigned(&mut self, location: &MemoryLocation, value: &Val) {
+        match self.assigned.get_mut(location) {
             Some(before) => *before = before.join(value),
             None => {
-                self.assigned.insert(place.clone(), value.clone());
+                self.assigned.insert(location.clone(), value.clone());
             }
         }
     }
@@ -54,8 +54,8 @@ impl Tried {
     /// What was done in a block inside of this one.
     fn contain(&mut self, inner: &Tried) {
         self.outside |= inner.outside;
-        for (place, value) in &inner.assigned {
-            self.note_assigned(place, value);
+        for (location, value) in &inner.assigned {
+            self.note_assigned(location, value);
         }
     }
 }
@@ -67,7 +67,7 @@ impl<'a> Interp<'a> {
         self.memo.invalidate();
         if let Some(tried) = self.walk.tries.last_mut() {
             let delta = self.state.capture(tried.mark);
-            tried.changed.extend(delta.places().cloned());
+            tried.changed.extend(delta.locations().cloned());
         }
     }
 
@@ -85,10 +85,10 @@ impl<'a> Interp<'a> {
             return;
         }
         let end = self.state.capture(mark);
-        for (place, value) in end.sorted() {
-            tried.changed.insert(place.clone());
+        for (location, value) in end.sorted() {
+            tried.changed.insert(location.clone());
             if let Some(value) = value {
-                tried.note_assigned(place, &value.at_other_times());
+                tried.note_assigned(location, &value.at_other_times());
             }
         }
         let (after, reached) = self.take_back(mark);
@@ -108,59 +108,59 @@ impl<'a> Interp<'a> {
     fn handle(&mut self, code: &Code<'a>, tried: &Tried, handler: &Handler) -> (Delta, bool) {
         // What was changed before something was thrown is seen by handlers only. Of a whole that was
         // set, the parts have changed too.
-        let places = tried.changed.iter();
-        let found: Vec<(&Place, Val)> = places
-            .map(|place| (place, self.halfway(tried, place)))
+        let locations = tried.changed.iter();
+        let found: Vec<(&MemoryLocation, Val)> = locations
+            .map(|location| (location, self.halfway(tried, location)))
             .collect();
-        for (place, value) in found {
-            self.state.set_alone(place, value);
+        for (location, value) in found {
+            self.state.set_alone(location, value);
         }
         self.scoped(|s| {
             if let Some(param) = &handler.param {
                 let var = s.declare(code, param, false);
-                s.set_unknown(&Place::var(var), "what was thrown is not followed");
+                s.set_unknown(&MemoryLocation::var(var), "what was thrown is not followed");
             }
             s.exec(code, handler.body);
         });
         self.take_back(tried.mark)
     }
 
-    /// What a handler may find in a place that the code before it changes: what it was before,
+    /// What a handler may find in a location that the code before it changes: what it was before,
     /// or anything that it was set to meanwhile, if that is noted.
-    fn halfway(&mut self, tried: &Tried, place: &Place) -> Val {
-        if tried.all_lost || !self.lasts(place.root) {
+    fn halfway(&mut self, tried: &Tried, location: &MemoryLocation) -> Val {
+        if tried.all_lost || !self.lasts(location.root) {
             return Val::unknown("an exception may have left it halfway");
         }
         // Values that are zero are not noted.
-        let value = self.state.get(place).join(&Val::Zero);
-        let value = or_assigned(value, place, |place| tried.assigned.get(place));
+        let value = self.state.get(location).join(&Val::Zero);
+        let value = or_assigned(value, location, |location| tried.assigned.get(location));
         if !tried.outside {
             return value;
         }
         self.memo.invalidate();
-        self.rounds.looked_at.insert(place.root);
-        or_assigned(value, place, |place| {
-            self.rounds.flow_insensitive.get(place)
+        self.rounds.looked_at.insert(location.root);
+        or_assigned(value, location, |location| {
+            self.rounds.flow_insensitive.get(location)
         })
     }
 
-    /// Notes a value that is assigned to a place that outlives its function, for handlers.
-    pub(super) fn note_tried(&mut self, place: &Place, value: &Val) {
+    /// Notes a value that is assigned to a location that outlives its function, for handlers.
+    pub(super) fn note_tried(&mut self, location: &MemoryLocation, value: &Val) {
         if let Some(tried) = self.walk.tries.last_mut() {
-            tried.note_assigned(place, value);
+            tried.note_assigned(location, value);
         }
-        self.memo.note_assigned(place, value);
+        self.memo.note_assigned(location, value);
     }
 }
 
-/// A value of a place, or what was assigned to the place or to something that it is a part of.
+/// A value of a location, or what was assigned to the location or to something that it is a part of.
 pub(super) fn or_assigned<'v>(
     value: Val,
-    place: &Place,
-    assigned: impl Fn(&Place) -> Option<&'v Val>,
+    location: &MemoryLocation,
+    assigned: impl Fn(&MemoryLocation) -> Option<&'v Val>,
 ) -> Val {
-    let mut around = place.parent();
-    let mut value = match assigned(place) {
+    let mut around = location.parent();
+    let mut value = match assigned(location) {
         Some(assigned) => value.join(assigned),
         None => value,
     };

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::{FnId, Interp, functions};
-use crate::place::Root;
+use crate::location::Root;
 use crate::syntax::ast::Lambda;
 use crate::syntax::lex;
 use crate::types::last_name;

@@ -7,7 +7,7 @@ use fpgacc_frontend::source::Span;
 use indexmap::IndexMap;
 
 use super::program::ByName;
-use crate::place::{ObjectId, RootSet, VarId};
+use crate::location::{ObjectId, RootSet, VarId};
 use crate::syntax::QuickHash;
 use crate::syntax::ast::Type;
 use crate::types::Kind;

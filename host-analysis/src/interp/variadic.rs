@@ -57,7 +57,7 @@ impl<'a> Interp<'a> {
 
     fn set_list(&mut self, code: &Code<'a>, list: ExprId, value: Val) {
         match self.plain_target(code, list) {
-            Target::Place(place) => self.put(&place, value),
+            Target::Location(location) => self.put(&location, value),
             _ => self.escape_value(&value),
         }
     }

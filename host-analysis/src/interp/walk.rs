@@ -9,7 +9,7 @@ use super::code::FnId;
 use super::recursion::InnerCall;
 use super::scope::Scope;
 use super::tries::Tried;
-use crate::place::{Place, VarId};
+use crate::location::{MemoryLocation, VarId};
 use crate::state::Delta;
 use crate::value::Val;
 
@@ -28,7 +28,7 @@ pub(super) struct Frame {
     pub function: Rc<str>,
     pub fn_id: FnId,
     pub class: Option<String>,
-    pub this: Option<Place>,
+    pub this: Option<MemoryLocation>,
     pub scopes: Vec<Scope>,
     pub mark: usize,
     pub is_root: bool,
@@ -43,7 +43,7 @@ pub(super) struct Frame {
     pub behind: Vec<Val>,
 }
 
-/// A loop: its host, the place of its body, and the way it was reached.
+/// A loop: its host, the location of its body, and the way it was reached.
 pub(super) type LoopKey = (usize, Span, Vec<u32>);
 
 /// A loop that is being followed.
@@ -53,8 +53,8 @@ pub(super) struct LoopFrame {
     pub activation: u32,
     /// Atoms that there were before it.
     pub atoms: u32,
-    /// Places that hold one of several things at its head, since its body changes them.
-    pub differing: BTreeSet<Place>,
+    /// Locations that hold one of several things at its head, since its body changes them.
+    pub differing: BTreeSet<MemoryLocation>,
 }
 
 /// Functions, loops and handlers that are being followed, innermost last, and the way there.
@@ -76,9 +76,9 @@ pub(crate) struct Walk {
     pub building: Vec<(usize, String)>,
     /// Calls of functions inside of themselves.
     pub inner_calls: BTreeMap<FnId, Vec<InnerCall>>,
-    /// Places that were found to change in a loop in ways that are not known: they need not be
+    /// Locations that were found to change in a loop in ways that are not known: they need not be
     /// found again when the loop is reached again in the same way.
-    pub changing: BTreeMap<LoopKey, BTreeMap<Place, Val>>,
+    pub changing: BTreeMap<LoopKey, BTreeMap<MemoryLocation, Val>>,
     pub atoms: u32,
 }
 

@@ -8,9 +8,9 @@ use fpgacc_frontend::source::Span;
 use super::code::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
+use crate::location::MemoryLocation;
 use crate::number::{IntType, Num};
 use crate::object::ObjectKind;
-use crate::place::Place;
 use crate::syntax::ast::{ExprId, ExprKind, Type};
 use crate::text::Text;
 use crate::types::{Kind, Wrapper, last_name};
@@ -55,10 +55,10 @@ enum Role {
 }
 
 impl<'a> Interp<'a> {
-    fn wrapper_of(&self, place: &Place) -> Option<Wrapper> {
-        match self.kind_of(place) {
+    fn wrapper_of(&self, location: &MemoryLocation) -> Option<Wrapper> {
+        match self.kind_of(location) {
             Some(Kind::Wrapper(wrapper)) => Some(wrapper),
-            Some(Kind::Other) | None => self.wrapper_held(&self.state.get(place)),
+            Some(Kind::Other) | None => self.wrapper_held(&self.state.get(location)),
             _ => None,
         }
     }
@@ -85,8 +85,8 @@ impl<'a> Interp<'a> {
         found
     }
 
-    /// A value in a place of its own.
-    fn in_place(&mut self, value: Val, host: usize) -> Place {
+    /// A value in a location of its own.
+    fn in_location(&mut self, value: Val, host: usize) -> MemoryLocation {
         let ty = match &value {
             Val::Int(_, ty) => named_type(match (ty.bits, ty.signed) {
                 (..=32, true) => "int",
@@ -110,12 +110,12 @@ impl<'a> Interp<'a> {
             }
             _ => named_type("auto"),
         };
-        let place = Place::var(self.hidden(ty, host));
-        self.state.set(&place, value);
-        place
+        let location = MemoryLocation::var(self.hidden(ty, host));
+        self.state.set(&location, value);
+        location
     }
 
-    /// What a call gives, as a place.
+    /// What a call gives, as a location.
     pub(super) fn temporary_target(&mut self, value: Val) -> Target {
         let known = |v: &Val| {
             matches!(
@@ -126,7 +126,7 @@ impl<'a> Interp<'a> {
         match value.alternatives().iter().all(known) {
             true => {
                 let host = self.walk.frames.last().map_or(0, |f| f.fn_id.host);
-                Target::Place(self.in_place(value, host))
+                Target::Location(self.in_location(value, host))
             }
             false => Target::Lost("an expression that is not followed".to_string()),
         }
@@ -137,14 +137,19 @@ impl<'a> Interp<'a> {
     }
 
     /// The constructor of a wrapper.
-    pub(super) fn construct_wrapper(&mut self, place: &Place, wrapper: Wrapper, args: &[Arg<'a>]) {
+    pub(super) fn construct_wrapper(
+        &mut self,
+        location: &MemoryLocation,
+        wrapper: Wrapper,
+        args: &[Arg<'a>],
+    ) {
         let Some((code, first)) = args.first() else {
-            return self.assign(place, Val::Null);
+            return self.assign(location, Val::Null);
         };
         let site = Self::site_of(code, *first);
-        let name = self.whole_type(place).map(|(ty, _)| ty.base);
+        let name = self.whole_type(location).map(|(ty, _)| ty.base);
         let value = self.wrapper_value(wrapper, &name.unwrap_or_default(), site, args);
-        self.assign(place, value);
+        self.assign(location, value);
     }
 
     fn wrapper_value(&mut self, wrapper: Wrapper, name: &str, site: Span, args: &[Arg<'a>]) -> Val {
@@ -222,7 +227,7 @@ impl<'a> Interp<'a> {
         }
         let strings = self.source_list(&values[at]);
         let host = args[0].0.host;
-        let array = self.list_in_place(strings, "char", 1, host);
+        let array = self.list_in_location(strings, "char", 1, host);
         let count = self.state.parts(&array).len();
         let first = Val::Pointer(array.index(0));
         let program = self.create_program(site, &Val::size(count as i128), &first, &Val::Null);
@@ -281,14 +286,20 @@ impl<'a> Interp<'a> {
     }
 
     /// Values as the elements of an array that the host does not name.
-    fn list_in_place(&mut self, values: Vec<Val>, base: &str, pointers: u8, host: usize) -> Place {
+    fn list_in_location(
+        &mut self,
+        values: Vec<Val>,
+        base: &str,
+        pointers: u8,
+        host: usize,
+    ) -> MemoryLocation {
         let ty = Type {
             base: base.to_string(),
             pointers,
             dims: vec![None],
             ..Type::default()
         };
-        let array = Place::var(self.hidden(ty, host));
+        let array = MemoryLocation::var(self.hidden(ty, host));
         self.state.set(&array, Val::Unset);
         for (index, value) in values.into_iter().enumerate() {
             self.state.set(&array.index(index as i64), value);
@@ -359,10 +370,10 @@ impl<'a> Interp<'a> {
     /// The bytes of an element that an iterator points to.
     fn element_size(&mut self, (code, iterator): &Arg<'a>) -> Val {
         let value = self.eval(code, *iterator);
-        let Val::Pointer(place) = value else {
+        let Val::Pointer(location) = value else {
             return Val::unknown("the size of an element");
         };
-        match self.whole_type(&place) {
+        match self.whole_type(&location) {
             Some((ty, host)) => self.sizeof_type_of(host, &ty),
             None => Val::unknown("the size of an element"),
         }
@@ -378,7 +389,7 @@ impl<'a> Interp<'a> {
     /// Whether an argument is declared as a range.
     fn is_range(&mut self, (code, arg): &Arg<'a>) -> bool {
         match self.plain_target(code, *arg) {
-            Target::Place(place) => self.wrapper_of(&place) == Some(Wrapper::Range),
+            Target::Location(location) => self.wrapper_of(&location) == Some(Wrapper::Range),
             _ => false,
         }
     }
@@ -389,13 +400,13 @@ impl<'a> Interp<'a> {
         }
         let held = self.wrapper_held(value);
         let declared = match self.plain_target(&arg.0, arg.1) {
-            Target::Place(place) => {
-                let is_container = self.is_container(&place);
-                let ty = self.whole_type(&place).map(|(ty, _)| ty.base);
+            Target::Location(location) => {
+                let is_container = self.is_container(&location);
+                let ty = self.whole_type(&location).map(|(ty, _)| ty.base);
                 if is_container || ty.is_some_and(|base| last_name(&base) == "Event") {
                     return Role::Events;
                 }
-                self.wrapper_of(&place)
+                self.wrapper_of(&location)
             }
             _ => None,
         };
@@ -487,7 +498,9 @@ impl<'a> Interp<'a> {
             ExprKind::Construct(ty, _) => ty.base.as_str(),
             ExprKind::Name(_) | ExprKind::Member { .. } => {
                 return match self.plain_target(code, *arg) {
-                    Target::Place(place) => self.wrapper_of(&place) == Some(Wrapper::Enqueue),
+                    Target::Location(location) => {
+                        self.wrapper_of(&location) == Some(Wrapper::Enqueue)
+                    }
                     _ => false,
                 };
             }
@@ -570,7 +583,7 @@ impl<'a> Interp<'a> {
             Val::Tuple(all) => {
                 let size = Num::Int(IntType::SIZE);
                 let sizes = all.iter().map(|v| v.convert(size)).collect();
-                let array = self.list_in_place(sizes, "size_t", 0, host);
+                let array = self.list_in_location(sizes, "size_t", 0, host);
                 Val::Pointer(array.index(0))
             }
             Val::Null | Val::Unset | Val::Zero => Val::Null,
@@ -582,41 +595,43 @@ impl<'a> Interp<'a> {
     fn set_wrapper_arg(&mut self, kernel: &Val, index: &Val, (code, arg): &Arg<'a>) {
         let site = Self::site_of(code, *arg);
         let size = Val::unknown("the size of an argument");
-        if let Target::Place(place) = self.plain_target(code, *arg)
-            && !self.is_array(&place)
-            && !matches!(self.state.get(&place), Val::Tuple(_))
+        if let Target::Location(location) = self.plain_target(code, *arg)
+            && !self.is_array(&location)
+            && !matches!(self.state.get(&location), Val::Tuple(_))
         {
-            return self.set_arg(site, kernel, [index, &size, &Val::Pointer(place)]);
+            return self.set_arg(site, kernel, [index, &size, &Val::Pointer(location)]);
         }
         match self.eval(code, *arg) {
             Val::Tuple(bytes) => {
                 let bytes = bytes.first().cloned().unwrap_or(size);
                 self.set_arg(site, kernel, [index, &bytes, &Val::Null]);
             }
-            Val::Record(place) => self.set_arg(site, kernel, [index, &size, &Val::Pointer(place)]),
+            Val::Record(location) => {
+                self.set_arg(site, kernel, [index, &size, &Val::Pointer(location)])
+            }
             Val::Unknown(reason) => {
                 self.set_arg(site, kernel, [index, &size, &Val::Unknown(reason)])
             }
             value => {
-                let place = self.in_place(value, code.host);
-                self.set_arg(site, kernel, [index, &size, &Val::Pointer(place)]);
+                let location = self.in_location(value, code.host);
+                self.set_arg(site, kernel, [index, &size, &Val::Pointer(location)]);
             }
         }
     }
 
-    /// A method of a wrapper; nothing if the place holds none.
+    /// A method of a wrapper; nothing if the location holds none.
     pub(super) fn wrapper_method(
         &mut self,
         code: &Code<'a>,
         id: ExprId,
-        place: &Place,
+        location: &MemoryLocation,
         name: &str,
         args: &[Arg<'a>],
     ) -> Option<Val> {
-        let wrapper = self.wrapper_of(place)?;
+        let wrapper = self.wrapper_of(location)?;
         self.memo.invalidate();
         let site = Self::site_of(code, id);
-        let now = self.read(place);
+        let now = self.read(location);
         let why = format!("a result of `{name}`");
         match (wrapper, name, args) {
             (Wrapper::Kernel | Wrapper::Functor, "setArg", [(index_code, index), arg]) => {
@@ -665,10 +680,10 @@ impl<'a> Interp<'a> {
                 let values = self.values(args);
                 self.havoc_error_codes(&values, &why);
                 for (arg_code, arg) in args {
-                    if let Target::Place(place) = self.plain_target(arg_code, *arg)
-                        && !matches!(self.kind_of(&place), Some(Kind::Wrapper(_)))
+                    if let Target::Location(location) = self.plain_target(arg_code, *arg)
+                        && !matches!(self.kind_of(&location), Some(Kind::Wrapper(_)))
                     {
-                        self.set_unknown(&place, &why);
+                        self.set_unknown(&location, &why);
                     }
                 }
             }
@@ -685,8 +700,8 @@ impl<'a> Interp<'a> {
             [options, ..] if is_text(options) => options.clone(),
             // Devices alone, unless it is a string that is not known.
             [only] => match self.plain_target(&args[0].0, args[0].1) {
-                Target::Place(place) if self.is_container(&place) => Val::Null,
-                Target::Place(place) if self.wrapper_of(&place).is_some() => Val::Null,
+                Target::Location(location) if self.is_container(&location) => Val::Null,
+                Target::Location(location) if self.wrapper_of(&location).is_some() => Val::Null,
                 _ if matches!(args[0].0.ast().expr(args[0].1).kind, ExprKind::InitList(_)) => {
                     Val::Null
                 }
@@ -714,13 +729,13 @@ impl<'a> Interp<'a> {
         match (last_name(base), target, args) {
             ("make_unique" | "make_shared", Some(target), _) => {
                 let ty = crate::types::template::parse(target);
-                let place = self.new_object(code, id, &ty);
-                self.construct_with(&place, args);
-                Some(Val::Pointer(place))
+                let location = self.new_object(code, id, &ty);
+                self.construct_with(&location, args);
+                Some(Val::Pointer(location))
             }
             ("make_pair", None, [_, _]) => {
                 let ty = named_type("std::pair<auto,auto>");
-                let pair = Place::var(self.hidden(ty, code.host));
+                let pair = MemoryLocation::var(self.hidden(ty, code.host));
                 self.construct_with(&pair, args);
                 Some(Val::Record(pair))
             }
@@ -730,20 +745,20 @@ impl<'a> Interp<'a> {
             ("begin" | "end" | "size" | "data" | "cbegin" | "cend", None, [(arg_code, arg)])
                 if self.program.is_cpp(code) =>
             {
-                let Target::Place(place) = self.plain_target(arg_code, *arg) else {
+                let Target::Location(location) = self.plain_target(arg_code, *arg) else {
                     return None;
                 };
-                self.container_method(arg_code, &place, last_name(base), &[])
+                self.container_method(arg_code, &location, last_name(base), &[])
             }
             _ => None,
         }
     }
 
     /// Memory of `new` for an object of a class.
-    pub(super) fn new_object(&mut self, code: &Code<'a>, id: ExprId, ty: &Type) -> Place {
-        let place = self.heap(Self::site_of(code, id));
-        self.state.set(&place, Val::Unset);
-        if let crate::place::Root::Object(object) = place.root
+    pub(super) fn new_object(&mut self, code: &Code<'a>, id: ExprId, ty: &Type) -> MemoryLocation {
+        let location = self.heap(Self::site_of(code, id));
+        self.state.set(&location, Val::Unset);
+        if let crate::location::Root::Object(object) = location.root
             && let Kind::Record(_) | Kind::Container(_) | Kind::Wrapper(_) =
                 self.program.kind(code.host, ty)
         {
@@ -751,6 +766,6 @@ impl<'a> Interp<'a> {
                 .heap_types
                 .insert(object, (ty.clone(), code.host));
         }
-        place.index(0)
+        location.index(0)
     }
 }

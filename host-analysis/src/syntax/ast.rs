@@ -204,7 +204,7 @@ pub enum ExprKind {
     },
     /// `*pointer`.
     Deref(ExprId),
-    /// `&place`.
+    /// `&position`.
     AddressOf(ExprId),
     /// `(inner)`.
     Paren(ExprId),
@@ -340,7 +340,7 @@ pub enum StmtKind {
         /// A block with labels in it.
         body: StmtId,
     },
-    /// `case v:` (with its value) or `default:`; a place in its block.
+    /// `case v:` (with its value) or `default:`; a position in its block.
     Case(Option<ExprId>),
     /// `return`.
     Return(Option<ExprId>),
@@ -350,7 +350,7 @@ pub enum StmtKind {
     Continue,
     /// `goto`, or anything else that jumps in a way that is not modelled.
     Goto(String),
-    /// `name:`; a place in its block.
+    /// `name:`; a position in its block.
     Label(String),
     /// `try` and its handlers.
     Try {
@@ -543,7 +543,7 @@ impl Ast {
         self.len() == 0
     }
 
-    /// The same syntax with each node at one place; `None` if it is more than expressions.
+    /// The same syntax with each node at one position; `None` if it is more than expressions.
     pub(super) fn moved_to(&self, span: Span) -> Option<Ast> {
         let is_plain = |stmt: &Stmt| {
             matches!(
@@ -560,10 +560,10 @@ impl Ast {
             return None;
         }
         let mut moved = self.clone();
-        let places = moved.exprs.iter_mut().map(|expr| &mut expr.span);
-        let places = places.chain(moved.stmts.iter_mut().map(|stmt| &mut stmt.span));
-        for place in places.chain(moved.functions.iter_mut().map(|f| &mut f.span)) {
-            *place = span;
+        let positions = moved.exprs.iter_mut().map(|expr| &mut expr.span);
+        let positions = positions.chain(moved.stmts.iter_mut().map(|stmt| &mut stmt.span));
+        for position in positions.chain(moved.functions.iter_mut().map(|f| &mut f.span)) {
+            *position = span;
         }
         Some(moved)
     }

@@ -146,7 +146,7 @@ pub struct MacroTable {
 /// system's headers ever are.
 #[derive(Clone, Debug)]
 struct Definition {
-    /// Its place in [`MacroTable::texts`].
+    /// Its position in [`MacroTable::texts`].
     text: std::ops::Range<usize>,
     file: Arc<str>,
     line: u32,

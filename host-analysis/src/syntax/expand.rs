@@ -1,6 +1,6 @@
 //! Macros that are more than an expression, replaced as the preprocessor replaces them.
 //!
-//! Most macros stay in the text: whoever reads the syntax looks up what they mean, and their places
+//! Most macros stay in the text: whoever reads the syntax looks up what they mean, and their positions
 //! stay the user's. That works for what the parser takes for expressions and statements. It does not
 //! for macros that open or close blocks, that are heads of loops, that are whole statements without
 //! a `;` after their use, that define functions, or that make texts of what is no expression. Such
@@ -86,7 +86,7 @@ impl<'t> Expander<'t> {
         }
     }
 
-    /// The uses that are replaced, in order; `moment` is when the preprocessor comes to a place.
+    /// The uses that are replaced, in order; `moment` is when the preprocessor comes to a position.
     pub fn edits(mut self, moment: impl Fn(usize) -> Moment) -> Vec<Edit> {
         let mut edits = Vec::new();
         let mut scopes = Scopes::default();
@@ -390,7 +390,7 @@ impl Around<'_> {
     }
 }
 
-/// Braces around a place.
+/// Braces around a position.
 #[derive(Default)]
 struct Scopes {
     /// For each brace that is open, whether what stands in it is outside of functions.

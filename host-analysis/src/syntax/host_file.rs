@@ -39,7 +39,7 @@ pub struct Part {
     pub lines: LiveLines,
     /// Its syntax, which other hosts that include the same file may share.
     pub ast: Arc<Ast>,
-    /// Places that the parser did not understand.
+    /// Positions that the parser did not understand.
     pub errors: Vec<Span>,
     pub(super) moments: Vec<(u32, Moment)>,
     pub(super) defines: Vec<Define>,
@@ -99,7 +99,7 @@ impl Part {
 }
 
 impl MacroBody {
-    /// The same replacement as it is used at another place, for one whose spans are the place of its
+    /// The same replacement as it is used at another position, for one whose spans are the position of its
     /// use; `None` if it is more than expressions.
     pub fn used_at(&self, site: Span) -> Option<MacroBody> {
         Some(MacroBody {

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::ast::*;
 use super::grammar::{Field, kind_of};
-use super::squeeze::Places;
+use super::squeeze::Positions;
 use fpgacc_frontend::source::{FileId, Span};
 
 /// Deepest nesting that is lowered; what lies deeper becomes opaque.
@@ -21,8 +21,8 @@ pub(super) struct Lowerer<'t> {
     /// What is added to offsets in `text`, ..
     pub shift: i64,
     /// .. which are looked up here then.
-    pub places: &'t Places,
-    /// The span of all nodes, if they have no places of their own.
+    pub positions: &'t Positions,
+    /// The span of all nodes, if they have no positions of their own.
     pub fixed: Option<Span>,
     /// What is built.
     pub ast: Ast,
@@ -34,7 +34,7 @@ pub(super) struct Lowerer<'t> {
     pub depth: u32,
     /// Inside a function's body.
     pub in_body: bool,
-    /// Where names stand that macros declare: each has a place of its own.
+    /// Where names stand that macros declare: each has a position of its own.
     pub declared: BTreeSet<Span>,
 }
 
@@ -86,22 +86,22 @@ impl<'t> Lowerer<'t> {
         }
         let at = |offset: usize| (offset as i64 + self.shift).max(0) as usize;
         let (start, end) = (at(node.start_byte()), at(node.end_byte()));
-        let from = self.places.start(start);
+        let from = self.positions.start(start);
         Span {
             file: self.file,
             start: from as u32,
             end: match end > start {
-                true => self.places.end(end) as u32,
+                true => self.positions.end(end) as u32,
                 false => from as u32,
             },
         }
     }
 
     /// Where a declared name stands. All that a macro declares stands where the macro is used, but
-    /// what is declared is distinguished by its place.
+    /// what is declared is distinguished by its position.
     pub(super) fn name_span(&mut self, node: Node<'_>) -> Span {
         let mut span = self.span(node);
-        if self.fixed.is_none() && self.places.is_replaced(node.start_byte()) {
+        if self.fixed.is_none() && self.positions.is_replaced(node.start_byte()) {
             while !self.declared.insert(span) {
                 span.start += 1;
                 span.end = span.end.max(span.start + 1);
@@ -157,7 +157,7 @@ impl<'t> Lowerer<'t> {
         }
     }
 
-    /// Places of errors, in order, the outermost ones only.
+    /// Positions of errors, in order, the outermost ones only.
     pub(super) fn errors(&self, root: Node<'_>) -> Vec<Span> {
         let mut found = Vec::new();
         let mut cursor = root.walk();
@@ -483,7 +483,7 @@ impl<'t> Lowerer<'t> {
         let mut stmts = Vec::new();
         for child in named(node) {
             match kind_of(child) {
-                // Labels become places in the block, so that a fall-through is plain order.
+                // Labels become positions in the block, so that a fall-through is plain order.
                 "case_statement" | "labeled_statement" => self.labels(child, &mut stmts),
                 _ => stmts.push(self.stmt(child)),
             }

@@ -440,7 +440,7 @@ impl<'t> Lowerer<'t> {
         let mut inner = Lowerer {
             text: &text,
             file: self.file,
-            places: self.places,
+            positions: self.positions,
             shift: self.shift + start as i64 - HEAD.len() as i64,
             fixed: self.fixed,
             ast: std::mem::take(&mut self.ast),

@@ -1,7 +1,7 @@
 //! Hosts: the user's own text, parsed as it stands, with what the preprocessor knows of it.
 //!
 //! The text is parsed with tree-sitter's C++ grammar, for C too, after directives and the lines
-//! that `#if` takes away are blanked; so every span is a place in the user's file. Macros are not
+//! that `#if` takes away are blanked; so every span is a position in the user's file. Macros are not
 //! expanded in the text: [`HostFile::macro_at`] gives the definition that holds at a line, and
 //! [`HostFile::macro_body`] its parsed replacement. Nothing here fails: what is not understood
 //! becomes opaque nodes.

@@ -54,7 +54,7 @@ pub(super) fn head(directive: &[u8]) -> Option<(usize, String)> {
         return None;
     }
     let head = |names: &[String]| format!("while({REGIONS}({}))", names.join(","));
-    let places = |head: String| {
+    let positions = |head: String| {
         let mut start = 0;
         directive.split(|byte| *byte == b'\n').find_map(|line| {
             let at = start;
@@ -62,7 +62,7 @@ pub(super) fn head(directive: &[u8]) -> Option<(usize, String)> {
             (head.len() <= line.len()).then(|| (at, head.clone()))
         })
     };
-    places(head(&combined)).or_else(|| places(head(&[])))
+    positions(head(&combined)).or_else(|| positions(head(&[])))
 }
 
 /// The variables that a clause names: all of `+:a,b`, and what stands before `:` in `a,b:2`. An operator

@@ -9,10 +9,10 @@ use super::grammar;
 use super::host_file::{HostFile, MacroBody};
 use super::lex::{Lexer, TokenKind};
 use super::lower::Lowerer;
-use super::squeeze::Places;
+use super::squeeze::Positions;
 
 impl HostFile {
-    /// Parses the replacement of a macro. Spans in it are places in its `#define` if that stands in
+    /// Parses the replacement of a macro. Spans in it are positions in its `#define` if that stands in
     /// one of the parts, else `use_site`.
     pub fn macro_body(&self, index: usize, sources: &SourceMap, use_site: Span) -> MacroBody {
         let definition = self.macros.get(index);
@@ -35,11 +35,11 @@ impl HostFile {
     }
 }
 
-/// Parses a text and lowers it. `fixed` is the span of all nodes, if they have no places of their
+/// Parses a text and lowers it. `fixed` is the span of all nodes, if they have no positions of their
 /// own.
 pub(super) fn lower_text(
     text: &[u8],
-    places: &Places,
+    positions: &Positions,
     file: FileId,
     shift: i64,
     fixed: Option<Span>,
@@ -48,14 +48,14 @@ pub(super) fn lower_text(
         let whole = Span {
             file,
             start: 0,
-            end: places.end(text.len()) as u32,
+            end: positions.end(text.len()) as u32,
         };
         return (Ast::default(), vec![fixed.unwrap_or(whole)]);
     };
     let mut lowerer = Lowerer {
         text,
         file,
-        places,
+        positions,
         shift,
         fixed,
         ast: Ast::default(),
@@ -87,7 +87,7 @@ fn parse_body(body: &str, file: FileId, start: Option<usize>, use_site: Span) ->
         Some(start) => (start as i64 - BODY_HEAD.len() as i64, None),
         None => (0, Some(use_site)),
     };
-    let (mut ast, errors) = lower_text(&text, &Places::default(), file, shift, fixed);
+    let (mut ast, errors) = lower_text(&text, &Positions::default(), file, shift, fixed);
     match ast.functions.first().map(|f| f.body) {
         Some(block) => MacroBody {
             ast,

@@ -5,7 +5,7 @@ use super::lex::{Lexer, Token, TokenKind};
 
 /// Where the bytes of a shortened text stand in the full one.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct Positions {
     pieces: Vec<Piece>,
 }
 
@@ -21,7 +21,7 @@ struct Piece {
     up_to: Option<usize>,
 }
 
-impl Places {
+impl Positions {
     fn piece(&self, at: usize) -> Option<&Piece> {
         let before = self.pieces.partition_point(|piece| piece.short <= at);
         self.pieces.get(before.checked_sub(1)?)
@@ -81,9 +81,9 @@ const OPERATORS: [&[u8]; 8] = [
 /// A text with comments and blanks between its tokens made as short as can be, and with macros
 /// replaced: the parser looks at each byte for long, and nothing depends on them. It takes `"a" MACRO`
 /// for texts that follow each other only after a second text: an empty one stands between them.
-pub(super) fn squeezed(text: &[u8], edits: &[Edit]) -> (Vec<u8>, Places) {
+pub(super) fn squeezed(text: &[u8], edits: &[Edit]) -> (Vec<u8>, Positions) {
     let mut short = Vec::with_capacity(text.len());
-    let mut places = Places::default();
+    let mut positions = Positions::default();
     let mut edits = edits.iter().peekable();
     let mut end = 0;
     let mut after_edit = false;
@@ -99,16 +99,16 @@ pub(super) fn squeezed(text: &[u8], edits: &[Edit]) -> (Vec<u8>, Places) {
             gap => {
                 let line = memchr::memchr(b'\n', gap).is_some();
                 short.push(if line { b'\n' } else { b' ' });
-                places.follow(&short, token.start);
+                positions.follow(&short, token.start);
             }
         }
         if !gap.is_empty() && is_macro_after_text(text, before, token) {
-            places.insert(&mut short, b"\"\" ", token.start);
+            positions.insert(&mut short, b"\"\" ", token.start);
         }
         before = [before[1], Some(token)];
         after_edit = false;
         if let Some(edit) = edits.next_if(|edit| edit.range.start == token.start) {
-            replace(edit, &mut short, &mut places);
+            replace(edit, &mut short, &mut positions);
             (end, after_edit) = (edit.range.end, true);
             continue;
         }
@@ -116,7 +116,7 @@ pub(super) fn squeezed(text: &[u8], edits: &[Edit]) -> (Vec<u8>, Places) {
         end = token.end;
     }
     short.push(b'\n');
-    (short, places)
+    (short, positions)
 }
 
 /// Whether a name follows a text that it goes on, and no `extern "C"` or `operator ""`.
@@ -132,7 +132,7 @@ fn is_macro_after_text(text: &[u8], before: [Option<Token>; 2], token: Token) ->
 }
 
 /// Adds what replaces a macro's use.
-fn replace(edit: &Edit, short: &mut Vec<u8>, places: &mut Places) {
+fn replace(edit: &Edit, short: &mut Vec<u8>, positions: &mut Positions) {
     for word in &edit.words {
         if !word.glued {
             short.push(b' ');
@@ -141,7 +141,7 @@ fn replace(edit: &Edit, short: &mut Vec<u8>, places: &mut Places) {
             Some(from) => (from.start, None),
             None => (edit.range.start, Some(edit.range.end)),
         };
-        places.pieces.push(Piece {
+        positions.pieces.push(Piece {
             short: short.len(),
             full,
             up_to,

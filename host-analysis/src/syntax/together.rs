@@ -69,8 +69,8 @@ fn parse_prepared(mut all: Vec<Prepared>) -> Vec<HostFile> {
 
 /// The syntax of a text, and where it is wrong.
 fn parse(file: FileId, text: &Visible) -> (Arc<Ast>, Vec<Span>) {
-    let (short, places) = squeezed(&text.bytes, &text.edits);
-    let (ast, errors) = lower_text(&short, &places, file, 0, None);
+    let (short, positions) = squeezed(&text.bytes, &text.edits);
+    let (ast, errors) = lower_text(&short, &positions, file, 0, None);
     (Arc::new(ast), errors)
 }
 

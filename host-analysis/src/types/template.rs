@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::kind::{Container, Kind};
-use crate::place::{ANY, SIZE, Step};
+use crate::location::{ANY, SIZE, Step};
 use crate::syntax::ast::Type;
 
 /// What a name with template arguments is, as far as it is known.

@@ -1,4 +1,4 @@
-//! Places: variables and objects, and parts of them.
+//! Locations: variables and objects, and parts of them.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ pub(crate) struct VarId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectId(pub u32);
 
-/// Where a place starts.
+/// Where a location starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Root {
     Var(VarId),
@@ -76,27 +76,27 @@ pub(crate) const SIZE: &str = "#size";
 /// The part of a container that any of its elements may be.
 pub(crate) const ANY: &str = "#any";
 
-/// A place that holds a value: a variable, or a part of one.
+/// A location that holds a value: a variable, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Place {
+pub(crate) struct MemoryLocation {
     pub root: Root,
     pub path: Vec<Step>,
 }
 
-impl Place {
-    pub fn of(root: Root) -> Place {
-        Place {
+impl MemoryLocation {
+    pub fn of(root: Root) -> MemoryLocation {
+        MemoryLocation {
             root,
             path: Vec::new(),
         }
     }
 
-    pub fn var(id: VarId) -> Place {
-        Place::of(Root::Var(id))
+    pub fn var(id: VarId) -> MemoryLocation {
+        MemoryLocation::of(Root::Var(id))
     }
 
-    pub fn object(id: ObjectId) -> Place {
-        Place::of(Root::Object(id))
+    pub fn object(id: ObjectId) -> MemoryLocation {
+        MemoryLocation::of(Root::Object(id))
     }
 
     pub fn is_variable(&self) -> bool {
@@ -107,33 +107,33 @@ impl Place {
         self.path.iter().all(|s| matches!(s, Step::Index(_)))
     }
 
-    pub fn step(&self, step: Step) -> Place {
+    pub fn step(&self, step: Step) -> MemoryLocation {
         let mut path = self.path.clone();
         path.push(step);
-        Place {
+        MemoryLocation {
             root: self.root,
             path,
         }
     }
 
-    pub fn index(&self, index: i64) -> Place {
+    pub fn index(&self, index: i64) -> MemoryLocation {
         self.step(Step::Index(index))
     }
 
-    pub fn field(&self, name: &str) -> Place {
+    pub fn field(&self, name: &str) -> MemoryLocation {
         self.step(Step::Field(Rc::from(name)))
     }
 
-    pub fn parent(&self) -> Option<Place> {
+    pub fn parent(&self) -> Option<MemoryLocation> {
         let (_, path) = self.path.split_last()?;
-        Some(Place {
+        Some(MemoryLocation {
             root: self.root,
             path: path.to_vec(),
         })
     }
 
-    /// The place `by` elements after this one in its array.
-    pub fn moved(&self, by: i64) -> Option<Place> {
+    /// The location `by` elements after this one in its array.
+    pub fn moved(&self, by: i64) -> Option<MemoryLocation> {
         if by == 0 {
             return Some(self.clone());
         }
