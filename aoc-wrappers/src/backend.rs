@@ -102,7 +102,7 @@ pub enum Backend {
 pub struct Built {
     /// The tool's messages: warnings, if any.
     pub log: String,
-    /// Names of the kernels, where the tool tells them.
+    /// Names of the kernels, where the tool reports them.
     pub kernels: Vec<String>,
     /// The folder with the tool's reports, beside the output.
     pub reports: Option<PathBuf>,

@@ -33,7 +33,7 @@ pub struct Cache {
 pub(crate) struct Facts {
     /// The tool's messages.
     pub log: String,
-    /// Names of the kernels, where the tool told them.
+    /// Names of the kernels, where the tool reported them.
     pub kernels: Vec<String>,
 }
 

@@ -8,9 +8,9 @@
 //! barriers wrong: it computes other values, or ends with a segmentation fault. With 16, as for AVX-512,
 //! and without vectors it is right. The runtime library does the same in executables (`platform.c`).
 
-/// The variable that tells the emulator its instruction set.
+/// The variable that gives the emulator its instruction set.
 const INSTRUCTIONS: &str = "CL_CONFIG_CPU_TARGET_ARCH";
-/// The one that tells how many work-items a vector holds.
+/// The one that says how many work-items a vector holds.
 const WIDTH: &str = "CL_CONFIG_CPU_VECTORIZER_MODE";
 
 /// Variables and their values.
@@ -26,7 +26,7 @@ pub fn cpu_target() -> Environment {
 }
 
 /// The same, for an emulator that computes one work-item at a time, whatever the user's environment
-/// tells.
+/// says.
 pub fn without_vectors() -> Environment {
     let mut variables = cpu_target();
     variables.retain(|(variable, _)| *variable != WIDTH);

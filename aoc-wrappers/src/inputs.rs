@@ -81,7 +81,7 @@ pub(crate) fn file_identity(path: &Path) -> String {
     format!("{} {} {changed}", path.display(), metadata.len())
 }
 
-/// What tells this processor from others that a cache folder may be shared with: emulators
+/// What distinguishes this processor from others that a cache folder may be shared with: emulators
 /// compile for it.
 pub(crate) fn processor_identity() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -55,7 +55,7 @@ impl Implementation {
 pub(crate) struct Question {
     /// Which implementation compiles.
     pub implementation: Implementation,
-    /// The program's texts, compiled apart and linked if there are several. None: only tell what
+    /// The program's texts, compiled apart and linked if there are several. None: only report what
     /// the implementation is.
     pub texts: Vec<String>,
     /// Options for each, as clBuildProgram takes them.

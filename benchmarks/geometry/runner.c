@@ -6,7 +6,7 @@
  *
  * A row of times is the median of ROUNDS rounds, each of which launches every shape. A kernel that is short is
  * launched several times in a row, and the time is from the first start to the last end, over their number.
- * A row whose shape is `info` tells what the device's compiler says of the kernel. */
+ * A row whose shape is `info` reports what the device's compiler says of the kernel. */
 
 #include <sys/wait.h>
 #include <time.h>

@@ -95,7 +95,7 @@ pub fn run(
     Ok((text, right == all))
 }
 
-/// All sites that `fpgacc check --json` tells of a program.
+/// All sites that `fpgacc check --json` reports of a program.
 fn sites(program: &Program, folder: &Path, fpgacc: &Path) -> Result<Vec<Value>, CheckError> {
     let words = ["check", "--json", "-w"]
         .iter()

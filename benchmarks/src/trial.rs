@@ -194,7 +194,7 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Runs the rewritten program once more, telling of its launches: a kernel that became one
+    /// Runs the rewritten program once more, reporting its launches: a kernel that became one
     /// work-item must be launched as one, or equal results say nothing about it.
     fn never_launched(
         &self,

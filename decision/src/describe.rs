@@ -1,4 +1,4 @@
-//! Forms, limits and numbers in words.
+//! Forms, limits and numbers as text.
 
 use fpgacc_device_passes::options::OwnOptions;
 use fpgacc_device_passes::passes::window;

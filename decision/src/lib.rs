@@ -69,7 +69,7 @@ pub struct Request<'a> {
     pub board: &'a Board,
     /// What the user asks for.
     pub requested: &'a RequestedModels,
-    /// aoc is told that it may change the order of floating-point operations (`-fp-relaxed`,
+    /// aoc is informed that it may change the order of floating-point operations (`-fp-relaxed`,
     /// `-ffp-reassociate`).
     pub fp_relaxed: bool,
     /// How long the search for forms of a kernel goes on at `--kernel-opt=3`.

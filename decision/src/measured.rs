@@ -41,7 +41,7 @@ pub struct MeasuredKernel {
 /// A loop as aoc compiled it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasuredLoop {
-    /// Its line; `None`: aoc does not tell.
+    /// Its line; `None`: aoc does not say.
     pub line: Option<u32>,
     /// Copies of its body.
     pub unroll: u64,
@@ -50,7 +50,7 @@ pub struct MeasuredLoop {
 }
 
 /// Replaces the figures of the form that a report is of. What the report says otherwise than the model,
-/// in words; `None`: it is of none of the forms.
+/// as text; `None`: it is of none of the forms.
 pub fn apply(
     decision: &mut Decision,
     kernel: &str,

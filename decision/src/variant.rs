@@ -52,7 +52,7 @@ impl Decision {
 /// How far a search went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Searched {
-    /// Forms that were made and priced; those that matter are told of.
+    /// Forms that were made and priced; those that matter are reported.
     pub forms: usize,
     /// Where the search ended before its end, seconds below which no form that it could have come to by
     /// widening is, by the model; `None`: nothing was left that could be faster.
@@ -62,7 +62,7 @@ pub struct Searched {
 /// A form of a kernel, and its price.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// What it is, in words that distinguish it from the others of its kernel.
+    /// What it is, as a text that distinguishes it from the others of its kernel.
     pub label: String,
     /// How it is made.
     pub pipeline: Pipeline,
@@ -99,7 +99,7 @@ pub enum Origin {
 /// A step that a form does not take.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refused {
-    /// What would be done, in words.
+    /// What would be done, as text.
     pub what: String,
     /// Seconds of all launches together then.
     pub seconds: f64,
@@ -110,7 +110,7 @@ pub struct Refused {
 /// A step of the search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// What is done, in words.
+    /// What is done, as text.
     pub what: String,
     /// How many times faster it makes the form before it.
     pub gain: f64,

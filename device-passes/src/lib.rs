@@ -1,7 +1,7 @@
 //! Rewrites of the kernel IR.
 //!
 //! Each pass is one file under `passes/`; facts that several passes need are computed by
-//! `kernel-analysis`. [`pipeline::run`] applies the enabled passes in order and tells, kernel by kernel,
+//! `kernel-analysis`. [`pipeline::run`] applies the enabled passes in order and says, kernel by kernel,
 //! what was done or why it was not, and what the runtime must do at a launch.
 
 mod around_loop;

@@ -19,7 +19,7 @@ pub enum Feature {
 pub struct PassOptions {
     /// Which kernels have a version that relies on no fact.
     pub general: General,
-    /// An object with launches that no fact tells of: nothing is proved of all launches then.
+    /// An object with launches that no fact describes: nothing is proved of all launches then.
     pub unseen: Option<String>,
     /// Kernels that are launched in different ways get no version for each.
     pub one_version: bool,

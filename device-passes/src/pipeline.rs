@@ -135,7 +135,7 @@ pub struct Report {
     pub remarks: Vec<Remark>,
     /// The versions that kernels have now.
     pub versions: Versions,
-    /// What a kernel, by name, relies on that is not proved, in words.
+    /// What a kernel, by name, relies on that is not proved, as text.
     pub assumed: BTreeMap<String, String>,
     /// The launches of each kernel and version, by their indices in the facts.
     pub launches: BTreeMap<String, Vec<usize>>,

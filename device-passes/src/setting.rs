@@ -17,7 +17,7 @@ pub struct Setting {
     pub brief: &'static str,
     /// Whether the flag turns the pass on.
     pub turns_on: bool,
-    /// What of its values is no use to anybody, as users are told.
+    /// What of its values is no use to anybody, as the message to users says.
     check: fn(&str) -> Result<(), String>,
 }
 

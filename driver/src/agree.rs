@@ -28,10 +28,10 @@ pub fn is_same_call(a: &Location, b: &Location) -> bool {
     a.line > 0 && a.line == b.line && name(a) == name(b)
 }
 
-/// What is told of a call may be so many lines away from it.
+/// What is reported of a call may be so many lines away from it.
 const CALL_LINES: u32 = 8;
 
-/// Puts recorded calls where the host's text has them. A compiler tells of a call over several lines the
+/// Puts recorded calls where the host's text has them. A compiler reports a call over several lines the
 /// line of any of its arguments, and of one in a macro's argument the macro's: what is in no call's line
 /// is the nearest call of its kind.
 pub fn align(text: &Facts, recorded: &mut Facts) {
@@ -68,7 +68,7 @@ fn align_site(calls: &[&Location], site: &mut Location) {
     }
 }
 
-/// All contradictions between two accounts, of the calls that both tell of.
+/// All contradictions between two accounts, of the calls that both know.
 pub fn contradictions(first: &Facts, second: &Facts) -> Vec<Contradiction> {
     let mut found = Vec::new();
     for b in &second.launches {
@@ -81,7 +81,7 @@ pub fn contradictions(first: &Facts, second: &Facts) -> Vec<Contradiction> {
         of_programs(&here, b, &mut found);
     }
     for a in &first.buffers {
-        // One call may make several buffers: which is which is told by names only.
+        // One call may make several buffers: which is which is known by names only.
         let at_call = |b: &&Buffer| is_same_call(&a.site, &b.site);
         let several = first.buffers.iter().filter(|b| b.site == a.site).count() > 1;
         if several {

@@ -174,7 +174,7 @@ pub fn read(aocx: &Path, facts: &[Facts]) -> Result<Description, Diagnostic> {
     let bytes = std::fs::read(&path).map_err(|error| {
         Diagnostic::error(format!("cannot read {}: {error}", path.display()))
             .note(format!(
-                "it lies beside {shown} and tells how its kernels are launched"
+                "it lies beside {shown} and says how its kernels are launched"
             ))
             .help(again)
     })?;

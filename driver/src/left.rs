@@ -1,4 +1,4 @@
-//! Programs that are left to the device's own compiler, and what the running host is told of them.
+//! Programs that are left to the device's own compiler, and what the running host knows of them.
 
 use fpgacc_runtime::manifest::{LeftToDevice, text_hash};
 

@@ -115,7 +115,7 @@ impl Ranking {
         geometry::choose(&self.ranked, self.own)
     }
 
-    /// The size to take, in words too.
+    /// The size to take, as text too.
     fn best(&self) -> Option<ProposedLocal> {
         let chosen = self.chosen()?;
         let of_own = self.ranked.iter().find(|one| Some(one.shape) == self.own);

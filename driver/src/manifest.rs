@@ -1,4 +1,4 @@
-//! What an executable's runtime is told of its programs.
+//! What an executable's runtime knows of its programs.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ pub fn of(options: &Options, all: &Programs, target: Target, output: &Path) -> M
 }
 
 /// The number of a program's build: a digest of all that its .aocx is made from and of all that the
-/// runtime is told of it. The same program gives the same number.
+/// runtime knows of it. The same program gives the same number.
 fn number(options: &Options, rewritten: &Rewritten, target: &Target) -> u64 {
     // Where an emulator lies does not matter.
     let kind = match target {

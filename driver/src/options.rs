@@ -332,7 +332,7 @@ impl Options {
         self.explain || self.pipeline.level >= 3 || asked(&self.requested.all) || by_kernel
     }
 
-    /// Whether aoc is told that it may change the order of floating-point operations; its newer name is
+    /// Whether aoc is informed that it may change the order of floating-point operations; its newer name is
     /// `-ffp-reassociate`.
     pub fn is_fp_relaxed(&self) -> bool {
         let names = ["fp-relaxed", "ffp-reassociate"];

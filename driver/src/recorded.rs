@@ -85,7 +85,7 @@ fn fill_program(program: &mut Program, recorded: &[Program], used: &mut [bool]) 
     let Some(&first) = matching.first() else {
         return;
     };
-    // Several texts from one call: each is a program of its own, which the runs tell of.
+    // Several texts from one call: each is a program of its own, which the runs name.
     if program.sources.get().is_none() && matching.len() > 1 {
         return;
     }

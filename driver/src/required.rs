@@ -12,7 +12,7 @@ use crate::session::{Session, Step};
 /// A kernel's `reqd_work_group_size`, and where the kernel stands.
 type Required = ([u64; 3], Option<Span>);
 
-/// Refuses launches that contradict `reqd_work_group_size`, whoever told of them.
+/// Refuses launches that contradict `reqd_work_group_size`, whoever knew of them.
 ///
 /// # Errors
 ///

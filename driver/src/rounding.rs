@@ -1,4 +1,4 @@
-//! Which liberties in rounding the device's compiler has. `--verify` takes them away, to tell what comes from
+//! Which liberties in rounding the device's compiler has. `--verify` takes them away, to see what comes from
 //! them (OpenCL C 1.2, sections 6.12.2 and 7.4).
 
 /// What the device's compiler may do with floating-point operations.

@@ -138,7 +138,7 @@ impl Session {
         }
     }
 
-    /// Whether all input files can be read; tells of each that cannot.
+    /// Whether all input files can be read; reports each that cannot.
     pub fn check_inputs(&mut self) -> Step<()> {
         let paths = self.options.files(|_| true).filter(|path| !is_stdin(path));
         let paths: Vec<PathBuf> = paths.map(PathBuf::from).collect();

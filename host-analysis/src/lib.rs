@@ -1,6 +1,6 @@
 //! Hosts to launch facts; patches of host sources.
 //!
-//! [`syntax`] parses hosts. [`analyse`] follows the whole host program and tells what is known of each OpenCL program,
+//! [`syntax`] parses hosts. [`analyse`] follows the whole host program and reports what is known of each OpenCL program,
 //! buffer and launch. It claims only what holds whenever the location is reached; everything else is
 //! symbolic, or unknown with the reason. [`patch`] rewrites the calls that fpgacc's runtime takes
 //! over.
@@ -46,7 +46,7 @@ pub struct Analysis {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Launch facts of all hosts of one executable, and what is to be told of them.
+/// Launch facts of all hosts of one executable, and what is to be reported of them.
 pub fn analyse(hosts: &[HostFile], sources: &SourceMap) -> Analysis {
     let work = || {
         let mut interp = interp::Interp::new(hosts, sources);

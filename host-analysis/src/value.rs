@@ -203,7 +203,7 @@ impl Val {
         }
     }
 
-    /// Whether two values are the same in everything that can ever be told of them, but for the
+    /// Whether two values are the same in all that can be known of them, but for the
     /// reason why they are unknown. (Symbolic values that are equal may be spelled in different
     /// ways.)
     pub fn is_alike(&self, other: &Val) -> bool {

@@ -1,6 +1,6 @@
 //! Small hosts, each with one way in which real ones hide a size, a kernel, a buffer or a text.
 //!
-//! What is right stands in comments of the host, before the call that it tells of:
+//! What is right stands in comments of the host, before the call that it describes:
 //!
 //! ```text
 //! // flags: -DN=64
@@ -11,7 +11,7 @@
 //! // buffer: name=main::x; flags=READ_ONLY|USE_HOST_PTR; size=4096; parent=main::y; origin=64
 //! ```
 //!
-//! A launch is the first call after its comment that launches; several comments in a row tell of
+//! A launch is the first call after its comment that launches; several comments in a row describe
 //! several launches of one macro. Numbers are `64`, `16 or 32`, `1024..4096 by 64`, or an expression
 //! as the host spells it, with what must hold of it in braces. `? reason` is an unknown value, with
 //! a part of its reason. Several dimensions have `,` between them. What a comment leaves out is not
@@ -447,7 +447,7 @@ fn failures(host: &Host) -> Vec<String> {
         }
         let mut at = 0;
         while at < own.len() {
-            // Comments in a row tell of several things after the last of them.
+            // Comments in a row describe several things after the last of them.
             let in_a_row = |pair: &&[&Expectation]| {
                 pair[0].file == pair[1].file
                     && between(

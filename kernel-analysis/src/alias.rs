@@ -266,7 +266,7 @@ impl<'a> Aliases<'a> {
         }
     }
 
-    /// The address space that an lvalue lies in; `None` if its type does not tell.
+    /// The address space that an lvalue lies in; `None` if its type does not say.
     pub fn lvalue_space(&self, id: ExprId) -> Option<AddressSpace> {
         let pointee = |pointer: ExprId| {
             let ty = self.function.exprs.ty(pointer);

@@ -1,6 +1,6 @@
 //! How much `__constant` memory a program's launches use.
 //!
-//! All kernels of a program read it through one cache, of 16 KiB unless aoc is told otherwise; misses
+//! All kernels of a program read it through one cache, of 16 KiB unless aoc is given another size; misses
 //! cost far more than in `__global` memory (Intel FPGA SDK for OpenCL, Best Practices Guide, section
 //! 8.3.1). The size of the cache changes speed and area, never a result: nothing is checked at launch.
 

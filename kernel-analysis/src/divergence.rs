@@ -14,7 +14,7 @@ use super::loops;
 use super::work_item::query;
 
 /// A loop of a kernel that work-items of a group go through with a non-uniform trip count, or which only some
-/// of them reach. What cannot be told counts as different: values of memory and of functions.
+/// of them reach. What is not known counts as different: values of memory and of functions.
 pub fn divergent_loop(module: &Module, kernel: FunctionId) -> Option<Option<Span>> {
     let function = &module.functions[kernel];
     let body = function.body.as_ref()?;

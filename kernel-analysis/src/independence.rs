@@ -1,11 +1,11 @@
 //! Proofs that a loop carries no dependence through an array.
 //!
-//! An index is a polynomial of loop counters and of numbers that stay while the loop runs. Rows are told
+//! An index is a polynomial of loop counters and of numbers that stay while the loop runs. Rows are distinguished
 //! apart first: where `i * n + j` has `0 <= j < n`, two of them are equal only if `i` and `j` are (the idea of
 //! Maslov, "Delinearization: an efficient way to break multiloop dependence equations", PLDI 1992). What is
 //! linear then goes, with the conditions of the loops, into Fourier-Motzkin elimination.
 //!
-//! What is proved is told to a compiler for hardware, where a mistake is seen by no emulator. So only arrays
+//! What is proved is asserted to a compiler for hardware, where a mistake is seen by no emulator. So only arrays
 //! are looked at that no other access in the loop can reach.
 
 use std::collections::BTreeSet;
@@ -268,7 +268,7 @@ impl<'a> Proof<'a> {
             return false;
         }
         all.push(next);
-        // Each dimension must be the same; those that cannot be followed tell nothing.
+        // Each dimension must be the same; those that cannot be followed say nothing.
         for (x, y) in earlier.indices.iter().zip(&later.indices) {
             for difference in self.differences(x, y, &all) {
                 let opposite = Linear::constant(0).plus(&difference, -1);

@@ -1,7 +1,7 @@
 //! Integers in a loop as polynomials of its counters, of those of loops inside, and of numbers that stay
 //! while it runs.
 //!
-//! What is proved with them is told to a compiler for hardware, where a mistake is seen by no emulator. So
+//! What is proved with them is asserted to a compiler for hardware, where a mistake is seen by no emulator. So
 //! nothing is taken as known that C does not say: only signed arithmetic, which may not overflow, is followed.
 
 use std::collections::BTreeMap;

@@ -121,7 +121,7 @@ impl Around {
     }
 }
 
-/// Locations in memory may be written later than they are, unless somebody else can tell.
+/// Locations in memory may be written later than they are, unless somebody else can see it.
 fn nobody_else_looks(region: &Region<'_>) -> Result<(), Refusal> {
     match region.accesses.synchronises {
         Some(call) => Err(Refusal {

@@ -10,7 +10,7 @@ use crate::constant;
 /// host's text. What a host computes may be rounded otherwise by its compiler.
 const WRITTEN_DIGITS: [usize; 2] = [6, 12];
 
-/// A number as facts tell it.
+/// A number as facts give it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Number<'a> {
     Integer(i128),

@@ -7,7 +7,7 @@ use super::accesses::Summaries;
 use super::calls::{calls_builtin, reachable};
 use crate::geometry::Geometry;
 
-/// Whether a kernel runs as a single work-item: it was made one, it says so, or nothing in it tells
+/// Whether a kernel runs as a single work-item: it was made one, it says so, or nothing in it says
 /// work-items apart, which is the rule by which aoc itself decides. `reached` holds what it calls.
 pub fn is_single_work_item(
     module: &Module,

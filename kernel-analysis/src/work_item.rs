@@ -4,7 +4,7 @@ use fpgacc_frontend::ir::{Callee, Expr, ExprId, Function, Module};
 
 use super::constant;
 
-/// What a work-item function tells.
+/// What a work-item function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Quantity {
@@ -21,7 +21,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// What the builtin with this name tells.
+    /// What the builtin with this name returns.
     pub fn of(name: &str) -> Option<Self> {
         Some(match name {
             "get_global_id" => Quantity::GlobalId,
@@ -99,7 +99,7 @@ pub enum Dim {
 /// A call of a work-item function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// What it tells.
+    /// What it asks for.
     pub quantity: Quantity,
     /// In which dimension.
     pub dim: Dim,

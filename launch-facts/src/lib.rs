@@ -4,7 +4,7 @@
 //! `facts.yaml`, that users can read, write and keep. What is not proved is checked at launch by
 //! the runtime, so a wrong fact can cost a launch, never a result.
 //!
-//! `fpgacc trace` makes them of a run. Its entries carry a [`recorded`] part: they tell what was
+//! `fpgacc trace` makes them of a run. Its entries carry a [`recorded`] part: they say what was
 //! seen, and nothing is proved by that.
 
 mod checked;

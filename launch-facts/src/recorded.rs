@@ -173,7 +173,7 @@ pub struct RecordedLaunch {
     /// Pairs of argument indices that named the same or overlapping memory in at least one launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overlapping: Vec<(u32, u32)>,
-    /// Types of the arguments by index, where the OpenCL implementation tells them, else empty.
+    /// Types of the arguments by index, where the OpenCL implementation reports them, else empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
     /// Sizes of the arguments in bytes by index, as clSetKernelArg took them.

@@ -130,7 +130,7 @@ pub fn distance(
     Some(u64::try_from(bounded).unwrap_or(u64::MAX).max(least))
 }
 
-/// Whether the text states how often a loop runs, so that its condition tells no more.
+/// Whether the text states how often a loop runs, so that its condition adds nothing.
 fn has_constant_bounds(graph: &Graph, region: RegionId) -> bool {
     graph.regions[region].trip.origin == TripOrigin::Known
 }

@@ -1,5 +1,5 @@
 //! In which iterations of a loop two accesses may touch the same memory, given the conditions under which loops go on:
-//! in triangular nests, bounds of inner loops depend on counters of outer ones, and `i < n` also tells of
+//! in triangular nests, bounds of inner loops depend on counters of outer ones, and `i < n` also bounds
 //! an offset `n`. The conditions and the addresses are inequalities; Fourier-Motzkin elimination leaves
 //! those on the distance.
 

@@ -169,7 +169,7 @@ fn assumed_sizes(launch: &LaunchShape) -> Option<Assumed> {
     Some(Assumed {
         span: None,
         what,
-        remedy: "the host's sources, facts or a recorded run tell (fpgacc trace)",
+        remedy: "the host's sources, facts or a recorded run give them (fpgacc trace)",
     })
 }
 

@@ -155,7 +155,7 @@ int fpgacc_geometry_choose(struct fpgacc_geometry *geometry, const struct fpgacc
     const struct fpgacc_chosen *chosen = find_chosen(info, geometry->global);
     if (!chosen || !is_taken(chosen->local, most, limits))
         return 0;
-    /* What is wrong with the host's own size is told as it was. */
+    /* What is wrong with the host's own size is reported as it was. */
     if (local_given && check_local(geometry, kernel, limits) != CL_SUCCESS)
         return 0;
     for (unsigned d = 0; d < 3; d++)

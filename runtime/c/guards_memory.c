@@ -50,7 +50,7 @@ static cl_int part_of(struct fpgacc_argument *argument)
     return CL_SUCCESS;
 }
 
-/* What two parts have in common, in words; NULL: nothing. */
+/* What two parts have in common, as text; NULL: nothing. */
 static const char *overlap(const struct fpgacc_part *a, const struct fpgacc_part *b)
 {
     if (a->buffer && a->buffer == b->buffer) {
@@ -117,7 +117,7 @@ cl_int fpgacc_guard_distinct(const struct fpgacc_launch *launch, const struct fp
 
 /* ---- one argument --------------------------------------------------------------------------- */
 
-/* Asks where an argument's buffer lies; gives in words why it has none. NULL: it may be NULL, too. */
+/* Asks where an argument's buffer lies; gives as text why it has none. NULL: it may be NULL, too. */
 static const char *not_in_a_buffer(struct fpgacc_argument *argument, cl_int *error)
 {
     *error = CL_SUCCESS;
@@ -130,7 +130,7 @@ static const char *not_in_a_buffer(struct fpgacc_argument *argument, cl_int *err
     return NULL;
 }
 
-/* Why an argument cannot be constant memory of so many bytes, in words; NULL: it can. Nobody writes to
+/* Why an argument cannot be constant memory of so many bytes, as text; NULL: it can. Nobody writes to
  * parts of a buffer that kernels only read; a buffer in the host's memory may have others beside it. */
 static const char *not_constant(struct fpgacc_argument *argument, uint64_t bytes, cl_int *error)
 {
@@ -164,7 +164,7 @@ cl_int fpgacc_guard_constant(const struct fpgacc_launch *launch, const struct fp
     return CL_INVALID_KERNEL_ARGS;
 }
 
-/* Why an argument may not start at a multiple of so many bytes, in words; NULL: it does. */
+/* Why an argument may not start at a multiple of so many bytes, as text; NULL: it does. */
 static const char *not_aligned(struct fpgacc_tracked *kernel, struct fpgacc_argument *argument,
                                uint64_t bytes, cl_int *error)
 {

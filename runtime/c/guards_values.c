@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A scalar's value in words. */
+/* A scalar's value as text. */
 static void add_value(struct fpgacc_text *text, const struct fpgacc_guard *guard, uint64_t bits)
 {
     enum fpgacc_scalar_kind kind = guard->of.scalar.kind;

@@ -123,7 +123,7 @@ static size_t largest_group(const struct fpgacc_kernel *info, size_t most)
     return largest;
 }
 
-/* A recorded run of the original kernels is told what a run of the rewritten ones is told, so that a host
+/* A recorded run of the original kernels is given what a run of the rewritten ones is given, so that a host
  * that launches groups as large as it may launches the same ones, and `fpgacc --verify` compares kernels. */
 static cl_int answer_recorded(cl_kernel kernel, cl_device_id device, size_t size, void *value,
                               size_t *size_ret)
@@ -171,7 +171,7 @@ static int has_local_size(const struct fpgacc_kernel *info)
 }
 
 /* The largest group that the host may launch of a kernel whose local sizes were chosen for it. Its attributes
- * may fix one of them, and some implementations tell that. */
+ * may fix one of them, and some implementations report that. */
 static cl_int answer_chosen(cl_kernel kernel, cl_device_id device, size_t size, void *value,
                             size_t *size_ret)
 {
@@ -191,7 +191,7 @@ static cl_int answer_chosen(cl_kernel kernel, cl_device_id device, size_t size, 
     return fpgacc_answer(&most, sizeof most, size, value, size_ret);
 }
 
-/* The largest group that the host may launch of a coarsened kernel. Some implementations tell the size
+/* The largest group that the host may launch of a coarsened kernel. Some implementations report the size
  * that its attributes fix, which is that of its own, smaller groups. */
 static cl_int answer_coarsened(cl_kernel kernel, const struct fpgacc_kernel *info,
                                cl_device_id device, size_t size, void *value, size_t *size_ret)

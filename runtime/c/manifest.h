@@ -1,5 +1,5 @@
 /* The table that the driver generates at link time: what the runtime must know of the compiled
- * kernels. It mirrors runtime/src/manifest.rs and guard.rs, where the meaning of each field is told. */
+ * kernels. It mirrors runtime/src/manifest.rs and guard.rs, where the meaning of each field is documented. */
 #ifndef FPGACC_MANIFEST_H
 #define FPGACC_MANIFEST_H
 
@@ -136,7 +136,7 @@ struct fpgacc_kernel {
     /* Of task kernels only: */
     const struct fpgacc_hidden *hidden;
     uint32_t hidden_count;
-    uint64_t max_group_size; /* that is chosen and told; 0: any number */
+    uint64_t max_group_size; /* that is chosen and reported; 0: any number */
     enum fpgacc_null_local null_local;
     /* Of coarsened kernels only: a factor-th of the global size is launched, and of the local size if
      * work-items are merged, not groups. Before that, a lanes-th of both in dimension 0. */

@@ -28,7 +28,7 @@ static const char *target_remedy(void)
     switch (fpgacc_manifest.target) {
     case FPGACC_TARGET_INTEL_EMULATOR:
         return "install it with `pip install intel-opencl-rt==2023.2.4 intel-cmplr-lib-rt==2023.2.4`"
-               " (`fpgacc doctor` tells where), or name its libintelocl_emu.so in OCL_ICD_FILENAMES"
+               " (`fpgacc doctor` says where), or name its libintelocl_emu.so in OCL_ICD_FILENAMES"
                " and OCL_ICD_VENDORS";
     case FPGACC_TARGET_POCL:
         return "install the package pocl-opencl-icd";
@@ -81,7 +81,7 @@ static void choose_implementation(void)
 }
 
 /* Left to itself, the emulator miscompiles on some CPUs that are younger (docs/runtime.md): it is
- * told the widest instruction set that both know, unless the user's environment tells one. */
+ * given the widest instruction set that both know, unless the user's environment names one. */
 static void choose_instruction_set(void)
 {
     if (fpgacc_manifest.target != FPGACC_TARGET_INTEL_EMULATOR)

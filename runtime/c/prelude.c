@@ -1,5 +1,5 @@
 /* Texts that the device's own compiler builds with FPGACC_PRELUDE before them: it takes liberties in
- * rounding from the compiler, so that `fpgacc --verify` can tell such differences from others. The
+ * rounding from the compiler, so that `fpgacc --verify` can distinguish such differences from others. The
  * driver puts the same before the texts that it builds. */
 #include "runtime.h"
 

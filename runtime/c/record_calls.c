@@ -225,7 +225,7 @@ cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, voi
     return __real_clEnqueueUnmapMemObject(queue, memory, mapped, num_events, wait_list, event);
 }
 
-/* What follows tells the host that earlier commands are complete. */
+/* What follows shows the host that earlier commands are complete. */
 
 cl_int __wrap_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                    size_t offset, size_t size, const void *from,

@@ -190,7 +190,7 @@ pub enum Level {
 pub struct Task {
     /// Hidden arguments, after the host's own, in order. Each is an `int`.
     pub hidden: Vec<Hidden>,
-    /// The most work-items in a group that the runtime chooses and tells hosts of; `None`: any number. A
+    /// The most work-items in a group that the runtime chooses and reports to hosts; `None`: any number. A
     /// host may launch larger ones, unless there is a
     /// [`Guard::GroupSize`].
     pub max_group_size: Option<u64>,

@@ -55,7 +55,7 @@ pub struct Program {
     /// Base name of the .aocx, searched in `$FPGACC_AOCX_PATH` (folders or files, separated by
     /// `:`), then beside the executable.
     pub aocx: String,
-    /// Which build this is: a digest of the compiled text and of all that the runtime is told of it.
+    /// Which build this is: a digest of the compiled text and of all that the runtime knows of it.
     /// The same number stands in the .aocx's [seal](crate::seal), and only that file is taken.
     /// `None`: the .aocx is made by other tools, and has no seal.
     #[serde(default)]

@@ -9,7 +9,7 @@ cl_icd_dispatch next;
 
 /* ---- queues ----------------------------------------------------------------------------------- */
 
-/* Kernel times need a queue that measures; the program is not told. */
+/* Kernel times need a queue that measures; the program is not informed. */
 static cl_command_queue CL_API_CALL create_queue(cl_context context, cl_device_id device,
                                                  cl_command_queue_properties properties,
                                                  cl_int *errcode_ret)
@@ -238,7 +238,7 @@ static cl_program CL_API_CALL create_from_il(cl_context context, const void *il,
     return program;
 }
 
-/* Some implementations tell the types of arguments only when asked to; the program is not told. */
+/* Some implementations report the types of arguments only when asked to; the program is not informed. */
 #define ARGUMENT_INFO " -cl-kernel-arg-info"
 
 /* To free; NULL: memory is short. */
@@ -470,7 +470,7 @@ static cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel,
     return error;
 }
 
-/* ---- what tells that commands are complete ---------------------------------------------------- */
+/* ---- what shows that commands are complete ---------------------------------------------------- */
 
 static void collect(void)
 {

@@ -227,7 +227,7 @@ static void add_usual_names(struct names *names)
 }
 
 /* Lines to stand before a text, so that fpgacc takes the same parts of it as the device's own
- * compiler. To free; NULL: it cannot be told. */
+ * compiler. To free; NULL: it is not known. */
 static char *front_of(const char *text, cl_context context, cl_uint count,
                       const cl_device_id *devices, const char *options)
 {
@@ -516,7 +516,7 @@ static int is_looked_at(struct count_text *text, const char *kernel)
     return before < 4 || (before & (before - 1)) == 0;
 }
 
-/* What a kernel's next launch is told of the log. */
+/* What a kernel's next launch is given of the log. */
 static void next_launch(struct count_text *text, cl_kernel kernel, uint32_t room,
                         cl_uint launch[4])
 {

@@ -321,7 +321,7 @@ void kernels_copy(cl_kernel handle, cl_kernel from)
     trace_end();
 }
 
-/* What an argument is: OpenCL tells, or its value does. */
+/* What an argument is: OpenCL says, or its value does. */
 static enum argument_kind kind_of(const struct kernel *kernel, cl_uint index, size_t size,
                                   const void *value)
 {

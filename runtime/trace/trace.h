@@ -148,7 +148,7 @@ struct kernel {
     struct program *program;
     struct counted *counted; /* it counts, into arguments after those of the program */
     cl_uint count;
-    char **types;             /* "" where OpenCL does not tell */
+    char **types;             /* "" where OpenCL does not say */
     unsigned char *qualifiers; /* 'g'lobal, 'c'onstant, 'l'ocal, 'p'rivate, '?' */
     struct argument *arguments;
 };
@@ -276,7 +276,7 @@ void counts_launch(cl_command_queue queue, cl_kernel kernel);
 /* Reads the counters; `is_over`: no launch is under way. */
 void counts_collect(int is_over);
 
-/* The options with those that tell the types of arguments, to free. */
+/* The options with those that make types of arguments known, to free. */
 char *with_argument_info(const char *options);
 
 /* ---- write.c --------------------------------------------------------------------------------- */

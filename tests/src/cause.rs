@@ -141,7 +141,7 @@ impl Known<'_> {
     }
 }
 
-/// The causes that switching something off tells, the narrowest first.
+/// The causes that switching something off shows, the narrowest first.
 fn switchable(platform: Platform, job: &Job) -> Vec<Cause> {
     let part = match platform {
         Platform::Intel => Some(Cause::Vectoriser),

@@ -107,7 +107,7 @@ impl Shown {
     /// The options that its program does not have.
     ///
     /// # Panics
-    /// If the program does not tell its options.
+    /// If the program does not print its options.
     pub fn unknown_options(&self, shop: &Workshop) -> Vec<&str> {
         let command = self.words.first().filter(|word| is_command(word));
         let mut help = match &*self.program {

@@ -253,7 +253,7 @@ pub enum RewriteError {
     /// A pass left an invalid module.
     #[error("the rewritten module is not valid: {0}")]
     Invalid(String),
-    /// A launch that the passes were told of breaks what the kernel relies on.
+    /// A launch that the passes knew of breaks what the kernel relies on.
     #[error("kernel '{kernel}' relies on what its launches do not hold: {what}")]
     Contract {
         /// The kernel.
@@ -614,7 +614,7 @@ fn after(words: &[&str], option: &str) -> Vec<String> {
     values
 }
 
-/// What the passes are told.
+/// What the passes know.
 fn facts(job: &Job, module: &Module, knowledge: impl Fn(usize) -> Knowledge) -> Facts {
     let mut facts = Facts {
         buffers: (1..).zip(&job.buffers).map(fact_buffer).collect(),
@@ -706,7 +706,7 @@ fn fact_args(launch: &Launch, module: &Module, knowledge: Knowledge) -> Vec<Fact
     launch.args.iter().enumerate().map(fact).collect()
 }
 
-/// A scalar as the analysis of a host tells it.
+/// A scalar as the analysis of a host says it.
 fn fact_scalar(bytes: &[u8], scalar: Option<Scalar>) -> ArgValue {
     let unknown = || ArgValue::Unknown("no number".to_string());
     match (scalar, number(bytes)) {

@@ -1,5 +1,5 @@
 //! Parameters that state their alignment: random kernels, original against rewritten, with launches that
-//! hold what the passes were told and launches that do not; and whole programs.
+//! hold what the passes knew and launches that do not; and whole programs.
 
 use fpgacc_tests::aligned::job;
 use fpgacc_tests::command::Workshop;

@@ -1,5 +1,5 @@
 //! Tables that become constant memory: random kernels, original against rewritten, with launches that
-//! hold what the passes were told and launches that do not.
+//! hold what the passes knew and launches that do not.
 
 use fpgacc_tests::command::Workshop;
 use fpgacc_tests::half_known;
@@ -15,7 +15,7 @@ fn launches_that_hold_and_launches_that_do_not() {
     assert!(seen.general > 0 && seen.refused == seen.general, "{seen:?}");
 }
 
-/// `app SIZE WRITABLE`: looks numbers up in a table of SIZE integers, which only given facts tell of.
+/// `app SIZE WRITABLE`: looks numbers up in a table of SIZE integers, which only given facts describe.
 const HOST: &str = include_str!("inputs/constant_memory.c");
 
 const KERNEL: &str =

@@ -228,8 +228,8 @@ fn launches_give_no_more_local_memory_than_is_stated() {
     assert_eq!(general.stdout, "0: 0 14\n0: 0 14\n");
 }
 
-/// The third argument tells which buffer is the second parameter: 0 for the same as the first. Only the run
-/// tells.
+/// The third argument says which buffer is the second parameter: 0 for the same as the first. Only the run
+/// shows it.
 const EITHER: &str = "cl_mem both[2] = {in, out}, to;
     __builtin_memcpy(&to, both + atoi(argv[3]), sizeof to);
     out = to;

@@ -1,4 +1,4 @@
-//! The harness that compares kernels tells good from bad.
+//! The harness that compares kernels distinguishes good from bad.
 
 use std::collections::BTreeSet;
 

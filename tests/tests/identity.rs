@@ -1,5 +1,5 @@
 //! Programs of one text: which compiled kernels a host gets is decided by all that the preprocessor
-//! sees. The outputs are those of the C compiler's own build, or the user is told.
+//! sees. The outputs are those of the C compiler's own build, or the user is informed.
 
 use fpgacc_tests::command::{Outcome, Workshop, implementations};
 

@@ -3,7 +3,7 @@
 
 use fpgacc_tests::command::{Workshop, implementations};
 
-/// Builds the kernels of a file with options that only the running host knows, and says all that it is told.
+/// Builds the kernels of a file with options that only the running host knows, and prints all that is reported to it.
 /// Without an argument it builds nothing.
 const HOST: &str = include_str!("inputs/left_to_device.c");
 

@@ -121,7 +121,7 @@ fn the_choice_follows_what_was_measured() {
     );
     let after = chosen(&report(&shop, "--measured times.csv"));
     assert_ne!(before, after);
-    // Builds take what reports tell.
+    // Builds take what reports say.
     let text = |options: &str| {
         let command = format!("-S k.cl {options} -o -");
         shop.fpgacc(&command).success().stdout

@@ -147,7 +147,7 @@ fn check(name: &str, job: &Job) -> Vec<String> {
     if let Err(difference) = compare::certify(job) {
         return vec![format!("not certified: {difference}")];
     }
-    // Where the original does not end, Intel's emulator tells what is right.
+    // Where the original does not end, Intel's emulator says what is right.
     let before: Vec<_> = Platform::EMULATORS
         .iter()
         .map(|platform| match job.hangs_on.contains(platform) {

@@ -245,7 +245,7 @@ fn calls_that_fpgacc_did_not_compile_reach_the_runtime() {
     shop.sh("cc -c launch.c -o launch.o && fpgacc main.c launch.o twice.cl -o app1")
         .success();
     runs(&shop, "./app1");
-    // All of the host is cc's: fpgacc sees no source, and needs to be told the macros.
+    // All of the host is cc's: fpgacc sees no source, and needs to be given the macros.
     shop.sh("cc -c main.c && fpgacc main.o launch.o -DADDED=1 twice.cl -o app2")
         .success();
     runs(&shop, "./app2");

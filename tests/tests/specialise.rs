@@ -1,5 +1,5 @@
 //! Scalars that become constants, and versions of kernels: random types and values, original against
-//! rewritten kernel, with launches that hold what the passes were told and launches that do not.
+//! rewritten kernel, with launches that hold what the passes knew and launches that do not.
 
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_tests::compare::{Bound, certify, same};

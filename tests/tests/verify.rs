@@ -244,7 +244,7 @@ fn what_is_printed_counts_but_for_numbers() {
 #[test]
 fn build_logs_are_no_part_of_the_comparison() {
     let shop = shop();
-    // PoCL warns of what is meant for FPGA compilers, Intel tells of each step.
+    // PoCL warns of what is meant for FPGA compilers, Intel reports each step.
     for platform in ["intel", "pocl"] {
         let words = format!("--platform={platform} -o app -- log");
         verify(&shop, &words).success();

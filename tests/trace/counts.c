@@ -1,4 +1,4 @@
-/* Launches kernels that loop, and tells what it can see of them. Argument: the kernels' file. */
+/* Launches kernels that loop, and prints what it can see of them. Argument: the kernels' file. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Launches a kernel whose addresses and ways memory decides, and tells what it computed. */
+/* Launches a kernel whose addresses and ways memory decides, and prints what it computed. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 //! - `correction`: what measured times of some variants say of those of others.
 //! - `front`: points that no other beats in every objective.
 //! - `replay`: strategies on spaces that were measured whole, to judge them.
-//! - `results`: what is told of all trials, for people and for other programs.
+//! - `results`: what is reported of all trials, for people and for other programs.
 //!
 //! Nothing here starts a process, opens a file or reads a clock: the same trials give the same next points, so
 //! that a search that was cut off goes on as if it had not been.

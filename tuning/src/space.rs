@@ -295,7 +295,7 @@ fn scale(value: &Setting) -> Option<f64> {
     }
 }
 
-/// A point in words: what is not as at first.
+/// A point as text: what is not as at first.
 pub fn describe(space: &Space, point: &Point) -> String {
     let first = space.first();
     let other = point

@@ -31,7 +31,7 @@ pub struct Fault {
     pub help: Option<String>,
     /// What stands at the position at fault; empty: the position is known otherwise.
     pub word: String,
-    /// Line and column, from 1, if YAML tells.
+    /// Line and column, from 1, if YAML gives them.
     pub position: Option<(usize, usize)>,
 }
 

@@ -48,7 +48,7 @@ pub struct Measurement {
     pub area: Option<f64>,
 }
 
-/// The best points beside the program as it is: run by turns, to tell what is faster from what was lucky.
+/// The best points beside the program as it is: run by turns, to distinguish what is faster from what was lucky.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunOff {

@@ -137,7 +137,7 @@ const fn idle(name: &'static str, value: Value) -> Flag {
 
 /// The flags with long names. Sources: Intel FPGA SDK for OpenCL Programming
 /// Guide, what aoc's own driver scripts of 15.0 to 20.3 take, build files of public projects. The first
-/// release of each is the best that these tell: the guide of 21.3 has `-ffp-reassociate` and
+/// release of each is the best that these name: the guide of 21.3 has `-ffp-reassociate` and
 /// `-ffp-contract=fast` and calls `-fp-relaxed` and `-fpc` deprecated, 20.3 takes those; 18.1 still takes
 /// two dashes, with a warning. None was tried on an SDK of exactly that release.
 pub const FLAGS: &[Flag] = &[

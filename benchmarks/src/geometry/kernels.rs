@@ -119,7 +119,7 @@ impl Entry {
         all.collect()
     }
 
-    /// What the runner is told of it; files start with `root`.
+    /// What the runner is given of it; files start with `root`.
     pub fn plan(&self, root: &str, data: Data) -> String {
         let mut plan = format!(
             "kernel {} {} {root}/{}\n",

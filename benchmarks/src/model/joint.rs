@@ -45,7 +45,7 @@ impl Fold<'_> {
     }
 }
 
-/// Fits, leaves each application out, and tells. At most `most` times of each application of a set have a part.
+/// Fits, leaves each application out, and reports. At most `most` times of each application of a set have a part.
 pub fn report(cases: &[Case], most: usize) -> String {
     let cases = some(cases, most);
     let samples = cases.iter().map(|case| Sample {

@@ -16,7 +16,7 @@ struct Fold<'a> {
     board: Board,
 }
 
-/// Fits, predicts and tells.
+/// Fits, predicts and reports.
 pub fn report(subjects: &[Subject], board: &Board, rows: bool) -> String {
     let mut names: Vec<&str> = subjects.iter().map(|s| s.measured.app.as_str()).collect();
     names.dedup();

@@ -239,7 +239,7 @@ fn kernel_file(folder: &Path, row: &Measured) -> Option<PathBuf> {
     files.into_iter().next()
 }
 
-/// A launch as the model takes it; how the compiler is called is not told.
+/// A launch as the model takes it; how the compiler is called is not reported.
 pub fn shape(
     module: &Module,
     kernel: FunctionId,

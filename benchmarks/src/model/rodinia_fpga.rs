@@ -43,7 +43,7 @@ struct Table {
 #[serde(deny_unknown_fields)]
 struct Program {
     name: String,
-    /// What it computes on, in words.
+    /// What it computes on, as text.
     input: String,
     /// The plain one first.
     versions: Vec<Version>,

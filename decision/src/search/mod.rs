@@ -42,7 +42,7 @@ const RANK_OF_WIDE: u32 = 4;
 
 /// What a search found.
 pub struct Found {
-    /// The forms that are told of, that of the input first.
+    /// The forms that are reported, that of the input first.
     pub candidates: Vec<Candidate>,
     /// The index of the one that the passes make for a request.
     pub standard: usize,
@@ -142,7 +142,7 @@ impl Search<'_> {
             is_standard: false,
         };
         let level = self.base.level;
-        // What widens forms does nothing unless it is told to.
+        // What widens forms does nothing unless it is asked to.
         let wide: [&dyn Pass; 7] = [
             &passes::Promote,
             &passes::VectoriseLoops,

@@ -76,7 +76,7 @@ struct Callees {
     inside: FunctionId,
     at: [FunctionId; 3],
     taken: FunctionId,
-    /// The types of the log, of `now`, and of what tells of the launch.
+    /// The types of the log, of `now`, and of what describes the launch.
     memory: TypeId,
     now: TypeId,
     launch: TypeId,

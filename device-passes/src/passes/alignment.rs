@@ -4,7 +4,7 @@
 //! vectors of 16 elements: OpenCL lets compilers rely on pointers to be aligned to what they point to (1.2,
 //! section 6.1.5), so memory that an implementation itself allocates starts at a multiple of the
 //! largest type, 64 bytes at least (`CL_DEVICE_MEM_BASE_ADDR_ALIGN`, table 4.3). A compiler sees a `float *`
-//! and knows of 4. The attribute tells it the rest, and accesses that it joins need no care for those that
+//! and knows of 4. The attribute gives it the rest, and accesses that it joins need no care for those that
 //! are not aligned. Memory of the host may lie anywhere. The runtime looks at each buffer
 //! ([`Guard::Aligned`]).
 
@@ -105,7 +105,7 @@ fn state(function: &mut Function, var: VarId, bytes: u64) {
     });
 }
 
-/// What a parameter's type tells of its alignment, in bytes.
+/// What a parameter's type says of its alignment, in bytes.
 fn natural(module: &Module, kernel: FunctionId, var: VarId) -> u64 {
     let pointer = module
         .types

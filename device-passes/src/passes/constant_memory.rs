@@ -143,7 +143,7 @@ struct Table<'f> {
 }
 
 /// The tables of a kernel. Of parameters that would be tables if more were known of their buffers,
-/// `missed` tells.
+/// `missed` says why.
 fn tables<'f>(
     module: &Module,
     kernel: FunctionId,

@@ -2,7 +2,7 @@
 //! a nest, over rows and over the elements of each.
 //!
 //! `for (i = 0; i < w * h; i++) { x = i % w; y = i / w; .. }` visits rows one after the other, but nothing in
-//! its text says so: a quotient is no linear function, and neither addresses nor dependences are known behind
+//! its text says so: a quotient is no linear function, and neither addresses nor dependences are known after
 //! it. The nest has the same iterations in the same order, and its counters are the remainder and the quotient
 //! (Grosser, Ramanujam, Pouchet, Sadayappan and Pop, "Optimistic delinearization of parametrically sized
 //! arrays", ICS 2015, give addresses their dimensions back; here loops get them). Loops over work-groups and

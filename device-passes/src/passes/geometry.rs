@@ -50,7 +50,7 @@ pub struct LocalSizes {
 pub struct ProposedLocal {
     /// The sizes.
     pub sizes: ChosenLocal,
-    /// What it gains over the host's, in words, for remarks; empty: that is not known.
+    /// What it gains over the host's, as text, for remarks; empty: that is not known.
     pub gain: String,
 }
 

@@ -36,7 +36,7 @@ impl Pass for KnownSizes {
     }
 
     fn has_work(&self, _module: &Module, _kernel: FunctionId, context: &Context<'_>) -> bool {
-        // Of launches that are not known, other passes tell.
+        // Of launches that are not known, other passes report.
         !context.launches.is_empty()
     }
 

@@ -120,7 +120,7 @@ fn most<'l>(index: u32, launches: &[&'l Launch]) -> Result<u64, &'l Launch> {
     Ok(most)
 }
 
-/// The greatest of the numbers that a value may be, if they are told one by one or as a range.
+/// The greatest of the numbers that a value may be, if they are known one by one or as a range.
 fn upper_bound(value: &Value) -> Option<u64> {
     match value {
         Value::Const(number) => Some(*number),

@@ -118,7 +118,7 @@ enum Passed<'l> {
 fn value<'l>(param: &Param, launches: &[&'l Launch]) -> Passed<'l> {
     let mut all = Vec::new();
     for launch in launches {
-        // A launch of an unknown kernel tells nothing of this one's arguments.
+        // A launch of an unknown kernel says nothing of this one's arguments.
         let arg = launch.args.iter().find(|arg| arg.index == param.index);
         let bits = arg.and_then(|arg| scalars::bits(&arg.value, param.scalar));
         match (&launch.kernels, bits) {

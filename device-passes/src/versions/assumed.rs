@@ -11,7 +11,7 @@ use fpgacc_runtime::guard::{Guard, Multiple, Subject};
 use crate::options::PassOptions;
 use crate::pass::LaunchContract;
 
-/// A fact that a version of a kernel relies on and that is not proved, in words; `None`: all are.
+/// A fact that a version of a kernel relies on and that is not proved, as text; `None`: all are.
 pub fn assumption(
     function: &Function,
     contract: &LaunchContract,

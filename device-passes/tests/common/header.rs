@@ -24,7 +24,7 @@ use fpgacc_launch_facts::{
     argument_word,
 };
 
-/// The launches that a text's comments tell of; `kernels` are all that there are.
+/// The launches that a text's comments describe; `kernels` are all that there are.
 pub fn facts(text: &str, kernels: &[String]) -> Facts {
     let hosts = lines(text, "host").filter(|host| *host != "unknown");
     Facts {

@@ -15,7 +15,7 @@ pub struct Rewritten {
     pub text: String,
     /// The remarks, rendered, without source lines.
     pub remarks: Vec<String>,
-    /// What the passes told of their work.
+    /// What the passes reported of their work.
     pub report: Report,
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{children, line, number, text};
 
-/// What the three parts tell of each kernel.
+/// What the three parts report of each kernel.
 pub fn collect(loops: &Value, viewer: &Value, area: Option<&Value>, measured: &mut Measured) {
     let blocks = blocks(viewer);
     for (kernel, _) in blocks.values() {

@@ -1,6 +1,6 @@
 //! `fpgacc check`: what launches waste on a GPU or a board, as messages, as JSON and as SARIF.
 //!
-//! [`fpgacc_gpu_model::check`] finds it; [`describe`] puts it in words, [`data`] lays it out for machines. Of boards,
+//! [`fpgacc_gpu_model::check`] finds it; [`describe`] puts it as text, [`data`] lays it out for machines. Of boards,
 //! [`board`] does all that.
 
 mod board;

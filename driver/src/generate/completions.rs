@@ -123,7 +123,7 @@ fn fish() -> String {
 /// The condition of an option of builds.
 const BUILDS: &str = "-n \"__fish_fpgacc_builds\" -l ";
 
-/// zsh is told by the first word whether it is a command; clap's own text would look for it after a file.
+/// zsh learns from the first word whether it is a command; clap's own text would look for it after a file.
 fn zsh() -> String {
     let named = |text: String, name: &str| {
         let text = text.replacen("\n_fpgacc() {", &format!("\n{name}() {{"), 1);

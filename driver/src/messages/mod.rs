@@ -60,7 +60,7 @@ impl Messages {
         }
     }
 
-    /// Messages that nobody reads: of what was told before.
+    /// Messages that nobody reads: of what was reported before.
     pub fn mute() -> Self {
         let mut messages = Messages::new(Some("never"));
         messages.is_mute = true;

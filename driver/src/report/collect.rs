@@ -299,7 +299,7 @@ impl Scene<'_> {
         }
     }
 
-    /// What is known of the launches of a kernel, in words.
+    /// What is known of the launches of a kernel, as text.
     fn launches(&self, kernel: &str, decision: &Decision) -> Vec<String> {
         let of_kernel = |launch: &&Launch| {
             let names = launch.kernels.get();

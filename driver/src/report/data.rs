@@ -165,7 +165,7 @@ pub struct Learned {
     pub corrected: Option<f64>,
     /// Times of forms that were not measured are corrected.
     pub is_used: bool,
-    /// All of this in words.
+    /// All of this as text.
     pub text: String,
 }
 
@@ -195,7 +195,7 @@ pub struct Buffer {
     pub name: String,
     /// Where it is created.
     pub position: Option<Position>,
-    /// Its bytes, in words: a number, or what is known of it.
+    /// Its bytes, as text: a number, or what is known of it.
     pub size: String,
     /// Its bytes, if they are one number.
     pub bytes: Option<u64>,

@@ -113,7 +113,7 @@ pub fn hints(decision: &Decision, sources: &SourceMap) -> Vec<Hint> {
     {
         hints.push(Hint {
             position: None,
-            what: "numbers are assumed that the host does not tell".to_string(),
+            what: "numbers are assumed that the host does not give".to_string(),
             remedy: "record a run (fpgacc trace --trip-counts) and give the facts".to_string(),
         });
     }

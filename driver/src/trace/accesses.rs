@@ -14,7 +14,7 @@ use super::widen;
 /// Devices whose warps are made of the work-items that ran: all widths that there are.
 const DEVICES: [&str; 2] = ["warp32", "wave64"];
 
-/// What the log of a program tells. `kernels`: those of the launches in it, by number.
+/// What the log of a program says. `kernels`: those of the launches in it, by number.
 pub fn seen(base: &Path, kernels: &[String]) -> (Vec<RecordedAccess>, Vec<RecordedWays>) {
     let (noted, log) = instrument::log_of(base);
     let mut notes = Note::all(&log);

@@ -216,7 +216,7 @@ fn trace(plan: &Plan, messages: &mut Messages) -> Result<ExitCode, Diagnostic> {
     if !status.success() {
         messages.report(
             &Diagnostic::warning(format!("the program failed: {status}"))
-                .note("the facts tell of what it did until then"),
+                .note("the facts have what it did until then"),
             &SourceMap::new(),
         );
     }

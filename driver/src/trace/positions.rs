@@ -76,7 +76,7 @@ fn is_system(module: &str) -> bool {
 }
 
 fn lines_of(module: &str, offsets: &BTreeSet<u64>) -> Vec<(u64, Location)> {
-    // An address is behind its call: the call itself ends one byte before it.
+    // An address is after its call: the call itself ends one byte before it.
     let addresses = offsets
         .iter()
         .map(|offset| format!("{:#x}", offset.saturating_sub(1)));

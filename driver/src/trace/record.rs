@@ -73,7 +73,7 @@ pub struct Counts {
     pub base: PathBuf,
     /// By number.
     pub counters: Vec<u64>,
-    /// The kernels of the launches that the log tells of, by number.
+    /// The kernels of the launches in the log, by number.
     pub logged: Vec<String>,
 }
 
@@ -128,7 +128,7 @@ pub struct Launch {
 pub struct Argument {
     /// What it was: mostly one of these.
     pub kinds: Vec<Kind>,
-    /// As OpenCL spells it; empty: not told.
+    /// As OpenCL spells it; empty: not reported.
     #[serde(rename = "type")]
     pub type_name: String,
     /// In bytes.

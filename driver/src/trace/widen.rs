@@ -162,7 +162,7 @@ pub fn add(facts: &mut Facts, more: Facts) {
     }
 }
 
-/// Whether facts tell of a program that other facts tell of too: one text in common.
+/// Whether facts describe a program that other facts describe too: one text in common.
 pub fn is_same_program(a: &Facts, b: &Facts) -> bool {
     let hashes = |facts: &Facts| -> Vec<String> {
         let recorded = facts.programs.iter().filter_map(|p| p.recorded.as_ref());

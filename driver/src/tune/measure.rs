@@ -178,7 +178,7 @@ impl Meter {
             true => Ok(timed),
             false => Err(Failure {
                 step: FailedStep::Run,
-                why: "the device tells no times of kernels".to_string(),
+                why: "the device reports no times of kernels".to_string(),
             }),
         }
     }

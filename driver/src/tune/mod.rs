@@ -2,7 +2,7 @@
 //!
 //! [`plan`] is what is asked; [`program`] what is tuned, with [`variants`] for what may be varied of a kernel; [`search`]
 //! asks a strategy of `tuning/` for points, has [`build`] or [`slurm`] build them and [`measure`] run them, and keeps what
-//! came out in a [`folder`]; [`results`] tells it.
+//! came out in a [`folder`]; [`results`] says it.
 
 mod build;
 mod folder;

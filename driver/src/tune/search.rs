@@ -227,7 +227,7 @@ impl Search<'_> {
         let best: Vec<usize> = courses.iter().map(Course::best).collect();
         let points: Vec<Point> = round.iter().map(|trial| self.point(&best, trial)).collect();
         self.try_all(session, &points)?;
-        // Which of several variants makes a program fail, each alone tells.
+        // Which of several variants makes a program fail, a build of each alone shows.
         let failed = points.iter().zip(round).filter(|(point, trial)| {
             trial.len() > 1 && matches!(self.outcome(point), Some(Outcome::Failed(_)))
         });
@@ -446,7 +446,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The program as it is and what looked faster, as many as the run-off can tell from it.
+    /// The program as it is and what looked faster, as many as the run-off can distinguish from it.
     fn finalists(&self) -> Vec<Point> {
         let mut measured = self.measured();
         let Some(first) = measured.next() else {

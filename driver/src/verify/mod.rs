@@ -2,7 +2,7 @@
 //! compares everything that the host reads back.
 //!
 //! One executable serves both runs: with `FPGACC_ORIGINAL` the runtime hands the host's own texts to
-//! the device's compiler. Where values differ, a second executable tells whether that is only because
+//! the device's compiler. Where values differ, a second executable says whether that is only because
 //! the device's compiler joins operations ([`settle`]).
 
 mod compare;

@@ -36,7 +36,7 @@ pub enum Settled {
 
 /// How many times as far as the original's own values, those of the rewritten kernels may move.
 const TIMES: f64 = 4.0;
-/// Where the original's values move by more than this, of the largest, they tell nothing.
+/// Where the original's values move by more than this, of the largest, they say nothing.
 const TOO_FAR: f64 = 0.01;
 
 /// Builds and runs both versions again. `None`: that does not work, and nothing is known.
@@ -136,7 +136,7 @@ mod tests {
         assert!(is_rounding(&rewritten, &drifts(&[0.0, 1e-4, 0.0])));
         // Less sensitive, in one of the read-backs.
         assert!(!is_rounding(&rewritten, &drifts(&[1e-3, 1e-5, 0.0])));
-        // So sensitive that nothing can be told.
+        // So sensitive that nothing can be said.
         assert!(!is_rounding(&rewritten, &drifts(&[0.0, 0.5, 0.0])));
         // Something else than floating-point values differs, or another number of read-backs.
         assert!(!is_rounding(&drifts(&[f64::INFINITY]), &drifts(&[1e-3])));

@@ -50,7 +50,7 @@
 //! and constants that a function declares stand at file scope, before the function, under
 //! names that nothing there has. `true` and `false` are [`Expr::Int`]s of type `bool`.
 //!
-//! **Overloads.** Functions with the attribute `overloadable` may share a name; a call's handle tells
+//! **Overloads.** Functions with the attribute `overloadable` may share a name; a call's handle says
 //! which one is meant.
 //!
 //! **Positions.** A statement or expression that comes from the source has a span; what a pass makes

@@ -155,7 +155,7 @@ pub enum Type {
     /// A type that is only passed on: images with their access qualifier, `sampler_t`, `event_t`,
     /// `queue_t`, .. as spelled.
     Opaque(String),
-    /// A pipe of packets of this type; `write` tells the access.
+    /// A pipe of packets of this type; `write` is the access.
     Pipe {
         /// The packet.
         packet: TypeId,

@@ -64,7 +64,7 @@ const MAX_TEXT: usize = 256 << 20;
 /// registered in their place.
 ///
 /// # Errors
-/// [`ParseError`], with as many diagnostics as can be told at once.
+/// [`ParseError`], with as many diagnostics as can be reported at once.
 pub fn parse(input: &Input, sources: &mut SourceMap) -> Result<Module, ParseError> {
     if input.preprocessed.len() > MAX_TEXT {
         let message = format!("{}: more than 256 MiB of kernel text", input.name);

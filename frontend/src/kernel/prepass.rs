@@ -471,7 +471,7 @@ fn without_comments(text: &str) -> String {
         }
         if !quoted && let Some(comment) = rest.strip_prefix("/*") {
             out.push(' ');
-            rest = comment.split_once("*/").map_or("", |(_, behind)| behind);
+            rest = comment.split_once("*/").map_or("", |(_, after)| after);
             continue;
         }
         let escaped = quoted && char == '\\';

@@ -476,7 +476,7 @@ fn starts_block(source: &SourceText, brace: usize) -> bool {
     matches!(before, ")" | "{" | "}" | ";" | "else" | "do" | ":")
 }
 
-/// lang-c's error at a token, in words.
+/// lang-c's error at a token, as text.
 fn syntax_problem(source: &SourceText, error: &SyntaxError, token: usize) -> Problem {
     let count = source.starts.len();
     let expected: BTreeSet<&str> = error.expected.iter().copied().collect();
@@ -569,10 +569,10 @@ fn found_word(source: &SourceText, token: usize) -> String {
     }
 }
 
-/// What lang-c waited for, in words.
+/// What lang-c waited for, as text.
 fn wanted(expected: &BTreeSet<&str>) -> Option<&'static str> {
     let has = |word: &str| expected.contains(word);
-    // Operators in the list tell that an expression may go on here.
+    // Operators in the list say that an expression may go on here.
     let after_operand = has("*=") || has("+") && has("==");
     let operand = has("!") && has("~");
     match () {

@@ -374,16 +374,16 @@ impl<'a> Interp<'a> {
                 }
             }
         }
-        let behind = passed.filter_map(|one| one.value()).collect();
+        let variadic = passed.filter_map(|one| one.value()).collect();
         if let Some(frame) = self.frame() {
-            frame.behind = behind;
+            frame.variadic = variadic;
         }
         let result = self.run_body(&callee_code, function);
         self.walk.context.pop();
         result
     }
 
-    /// A function that only computes: what it may change is forgotten.
+    /// A function that only computes: what it may change is havocked.
     fn summed_up(
         &mut self,
         code: &Code<'a>,

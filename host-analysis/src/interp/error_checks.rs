@@ -1,5 +1,5 @@
 //! Functions that only report, as those that programs check error codes with: they print, and
-//! perhaps end the program. All that following one tells is whether it returns, and that depends
+//! perhaps end the program. All that following one says is whether it returns, and that depends
 //! on a few of its arguments only; so it is followed once for all calls that are alike.
 
 use std::collections::BTreeSet;

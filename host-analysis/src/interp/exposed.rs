@@ -9,11 +9,11 @@ use crate::location::{Root, RootSet};
 #[derive(Default)]
 pub(crate) struct Exposed {
     pub escaped: BTreeSet<Root>,
-    /// What pointers in variables ever pointed to.
+    /// What pointers in variables point to, flow-insensitively.
     pub pointed: RootSet,
     /// What may change at any time.
     pub unsettled: RootSet,
-    /// What several threads may use: any of it may hold any value that was ever assigned to it.
+    /// What several threads may use: any of it may hold any value that is assigned to it, flow-insensitively.
     pub shared: RootSet,
     /// Variables of functions that threads get: all that is assigned to them is noted too, from
     /// the next round on.

@@ -106,7 +106,7 @@ impl<'a> Interp<'a> {
         MemoryLocation::var(var)
     }
 
-    /// What was ever assigned to a variable and its parts.
+    /// What is assigned to a variable and its parts, flow-insensitively.
     pub(super) fn flow_insensitive_values(
         &mut self,
         variable: &MemoryLocation,

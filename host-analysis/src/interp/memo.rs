@@ -32,7 +32,7 @@ const MOST_KEPT: usize = 4;
 /// Most values that a kept call may have looked at.
 const MOST_VALUES: usize = 1000;
 
-/// What tells whether a call is the same as one before, beside the store.
+/// What decides whether a call is the same as one before, beside the store.
 pub(super) struct Call {
     callee: FnId,
     this: Option<MemoryLocation>,
@@ -71,7 +71,7 @@ struct Kept {
     /// What it looked at, as it was before.
     before: BTreeMap<Root, Content>,
     escaped_before: BTreeSet<Root>,
-    /// It forgot what had escaped, for this reason.
+    /// It havocked what had escaped, for this reason.
     havocked: Option<Rc<str>>,
     /// What it stored through pointers that are not followed.
     stored: Stored,
@@ -142,7 +142,7 @@ pub(super) struct Memo {
     called: Vec<FnId>,
     /// What was assigned meanwhile to what outlives its function, where handlers may find it.
     assigned: Vec<(MemoryLocation, Val)>,
-    /// Why what had escaped was forgotten meanwhile, each time.
+    /// Why what had escaped was havocked meanwhile, each time.
     havocked: Vec<Rc<str>>,
     /// Types of what was stored meanwhile through pointers that are not followed, and what was
     /// changed so.
@@ -283,7 +283,7 @@ impl<'a> Interp<'a> {
     }
 
     /// Whether it took so long to follow a function, or it is so long, that calls of it are better
-    /// not followed, as it has nothing to do with OpenCL: what it may change is forgotten.
+    /// not followed, as it has nothing to do with OpenCL: what it may change is havocked.
     pub(super) fn is_tedious(&mut self, callee: FnId) -> bool {
         let steps = self.memo.foreign.get(&callee);
         let tired = steps.is_some_and(|steps| *steps >= STEPS_TO_TIRE);
@@ -340,7 +340,7 @@ impl<'a> Interp<'a> {
 
     /// Whether everything is as it was before a kept call, as far as it matters.
     fn holds(&self, kept: &Kept) -> bool {
-        // What has escaped since then is forgotten too, if the call does not use it.
+        // What has escaped since then is havocked too, if the call does not use it.
         let used = |root: &Root| {
             let changed = kept
                 .changes

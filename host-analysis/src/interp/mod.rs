@@ -2,7 +2,7 @@
 //! the given files, keeps what is known of every variable and OpenCL object, and notes each
 //! launch with what is known there. Where paths meet, values are joined; what a loop changes is
 //! not known at its head. Functions that nobody given calls start with unknown arguments, and with
-//! file-scope variables that hold any value ever assigned to them.
+//! file-scope variables that hold any value assigned to them, flow-insensitively.
 
 mod bytes;
 mod call;
@@ -161,7 +161,7 @@ impl<'a> Interp<'a> {
                 self.exposed.newly_threaded.clear();
                 self.objects.havoc_all();
                 self.walk.changing.clear();
-                // What is told of objects by their numbers.
+                // What is reported of objects by their numbers.
                 self.variables.heap_types.clear();
                 self.walk.inner_calls.clear();
                 self.exposed.called_back_on.clear();
@@ -309,7 +309,7 @@ impl<'a> Interp<'a> {
         if variable.init.is_none() && self.state.has_parts(&location) {
             return;
         }
-        // An `extern` declaration may not have told the dimensions.
+        // An `extern` declaration may not have given the dimensions.
         self.variables.info_mut(var).ty = variable.ty.clone();
         self.variables.info_mut(var).kind = self.program.kind(code.host, &variable.ty);
         self.variables.info_mut(var).dims = self.dims(code, &variable.ty);
@@ -346,16 +346,16 @@ impl<'a> Interp<'a> {
         var
     }
 
-    /// File-scope variables at a time that is not known: any value that was ever assigned.
+    /// File-scope variables at a time that is not known: any value that is assigned, flow-insensitively.
     fn widen_globals(&mut self, last: bool) {
         self.rounds.looked_at.insert_all();
-        let ever = self
+        let assigned = self
             .rounds
             .flow_insensitive
             .iter()
             .map(|(location, value)| (location, value.clone()));
-        let ever: Vec<_> = ever.collect();
-        for (location, value) in ever {
+        let assigned: Vec<_> = assigned.collect();
+        for (location, value) in assigned {
             if last || self.budget.flat {
                 let reason = format!("`{}` is assigned elsewhere", self.spell(&location));
                 self.state.set(&location, Val::unknown(reason));

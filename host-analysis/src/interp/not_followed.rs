@@ -37,7 +37,7 @@ impl<'a> Interp<'a> {
     }
 
     /// Functions of the given files, one of which is called and not followed: what they and all that
-    /// they call may change is forgotten.
+    /// they call may change is havocked.
     pub(super) fn not_followed(
         &mut self,
         code: &Code<'a>,

@@ -139,7 +139,7 @@ impl<'a> Interp<'a> {
         self.result(code, id, &why)
     }
 
-    /// A call that makes, asks or moves something: what it may write is forgotten.
+    /// A call that makes, asks or moves something: what it may write is havocked.
     fn other_call(&mut self, name: &str, values: &[Val], why: &str) {
         let skip = match functions::opencl_writes(name) {
             Writes::Nothing => return,

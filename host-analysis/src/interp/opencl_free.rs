@@ -1,5 +1,5 @@
-//! Plain loops: those that only compute. Following them tells nothing, so what they may change is
-//! found by their syntax and forgotten, at a cost that grows with their text only.
+//! OpenCL-free loops: those that only compute. Following them says nothing, so what they may change is
+//! found by their syntax and havocked, at a cost that grows with their text only.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ const JUMPS: &[&str] = &[
     "case", "default", "try", "catch", "asm", "__asm__", "static",
 ];
 
-/// What a loop's text tells of it.
+/// What a loop's text says of it.
 pub(super) struct LoopText {
     /// Names that are counted up or down.
     counters: BTreeSet<String>,
@@ -95,7 +95,7 @@ impl<'a> Interp<'a> {
         true
     }
 
-    /// What a loop's text tells of it. It is read once, but for loops in macros.
+    /// What a loop's text says of it. It is read once, but for loops in macros.
     fn loop_text(&mut self, code: &Code<'a>, shape: &Loop) -> Rc<LoopText> {
         let key = (code.host, code.part, shape.body);
         if let (Some(known), None) = (self.summaries.loop_texts.get(&key), &code.env) {
@@ -399,7 +399,7 @@ impl<'a> Interp<'a> {
             }
         }
         for root in pointees {
-            // What the loop's own variables hold was forgotten by name already.
+            // What the loop's own variables hold was havocked by name already.
             self.havoc_root(root, reason);
         }
     }

@@ -235,7 +235,7 @@ impl<'a> Interp<'a> {
         all.reduce(|a, b| a.join(&b)).unwrap_or(value)
     }
 
-    /// New memory has the type of the first pointer to it that tells one.
+    /// New memory has the type of the first pointer to it that has one.
     pub(super) fn give_type(&mut self, value: &Val, ty: &Type, host: usize) {
         let Val::Pointer(location) = value else {
             return;

@@ -1,6 +1,6 @@
 //! Functions that nobody given calls, or that code which is not followed may call: the analysis
 //! starts from each of them too. Those that have nothing to do with OpenCL are not followed where
-//! there is a `main`: all that they could tell is what they assign to variables that outlive them,
+//! there is a `main`: all that they could say is what they assign to variables that outlive them,
 //! and these count as unknown then.
 
 use std::collections::BTreeSet;
@@ -84,11 +84,11 @@ impl<'a> Interp<'a> {
                 continue;
             }
             let whole = MemoryLocation::of(root);
-            let ever = self
+            let assigned = self
                 .flow_insensitive_values(&whole)
                 .into_iter()
                 .map(|(_, v)| v);
-            let values: Vec<Val> = ever.chain([self.state.get(&whole)]).collect();
+            let values: Vec<Val> = assigned.chain([self.state.get(&whole)]).collect();
             for value in values.iter().flat_map(|v| v.alternatives()) {
                 if let Val::Pointer(MemoryLocation { root, .. })
                 | Val::Record(MemoryLocation { root, .. })

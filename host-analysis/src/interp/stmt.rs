@@ -44,7 +44,7 @@ impl<'a> Interp<'a> {
             backward_labels,
             breakables: Vec::new(),
             own: Vec::new(),
-            behind: Vec::new(),
+            variadic: Vec::new(),
         });
         self.memo.note_entered(id, self.walk.frames.len());
     }

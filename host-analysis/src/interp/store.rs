@@ -292,7 +292,7 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Adds to what a location may ever hold.
+    /// Adds to what a location may hold, flow-insensitively.
     pub(super) fn grow_flow_insensitive(&mut self, location: &MemoryLocation, value: Val) {
         if !self.rounds.flow_insensitive.grow(location, value) {
             return;

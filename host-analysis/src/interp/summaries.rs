@@ -1,4 +1,4 @@
-//! What is kept of functions and loops: all that their texts and earlier calls tell of them.
+//! What is kept of functions and loops: all that their texts and earlier calls say of them.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};

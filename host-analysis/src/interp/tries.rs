@@ -19,7 +19,7 @@ pub(super) struct Tried {
     /// Code that is not given was called: what that assigned is only known as one of all values
     /// that were ever assigned.
     outside: bool,
-    /// Everything was forgotten.
+    /// Everything was havocked.
     all_lost: bool,
 }
 

@@ -203,7 +203,7 @@ mod tests {
         );
     }
 
-    /// A file's own copy of a helper told of a program of unknown text and options, as which each kernel file was built
+    /// A file's own copy of a helper reported a program of unknown text and options, as which each kernel file was built
     /// without options, although the host always gives them.
     #[test]
     fn a_helper_that_nothing_calls_makes_no_program() {

@@ -14,7 +14,7 @@ impl<'a> Interp<'a> {
         match name {
             "va_start" => {
                 let frame = self.walk.frames.last()?;
-                let all = Val::Tuple(frame.behind.clone().into());
+                let all = Val::Tuple(frame.variadic.clone().into());
                 self.set_list(code, list, all);
                 Some(Val::Unset)
             }
@@ -51,7 +51,7 @@ impl<'a> Interp<'a> {
     /// Which of the arguments for `...` is used is not known.
     pub(super) fn lose_arguments(&mut self) {
         let frames = self.walk.frames.iter();
-        let every: Vec<Val> = frames.flat_map(|f| f.behind.iter().cloned()).collect();
+        let every: Vec<Val> = frames.flat_map(|f| f.variadic.iter().cloned()).collect();
         every.iter().for_each(|value| self.escape_value(value));
     }
 

@@ -40,7 +40,7 @@ pub(super) struct Frame {
     pub breakables: Vec<Breakable>,
     pub own: Vec<VarId>,
     /// The arguments for `...`.
-    pub behind: Vec<Val>,
+    pub variadic: Vec<Val>,
 }
 
 /// A loop: its host, the location of its body, and the way it was reached.

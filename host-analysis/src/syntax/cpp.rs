@@ -1,4 +1,4 @@
-//! What the C preprocessor tells of a host: the lines that survive `#if`, and its macros.
+//! What the C preprocessor says of a host: the lines that survive `#if`, and its macros.
 //!
 //! Both come from the output of `cc -E -dD`, where line markers say which line of which file each
 //! piece of text comes from and every `#define` and `#undef` is repeated in order.
@@ -86,7 +86,7 @@ impl Hasher for NameHasher {
         for word in words {
             self.add(u64::from_le_bytes(*word));
         }
-        // Words that overlap tell the rest as well.
+        // Words that overlap say the rest as well.
         let last = match (bytes.last_chunk::<8>(), rest) {
             (_, []) => 0,
             (Some(word), _) => u64::from_le_bytes(*word),

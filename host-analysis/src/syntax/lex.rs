@@ -1,4 +1,4 @@
-//! Tokens of C and C++ over bytes: just enough to tell names from strings, comments, numbers and
+//! Tokens of C and C++ over bytes: just enough to distinguish names from strings, comments, numbers and
 //! directives. Works on any bytes, whatever their encoding, and never fails.
 
 /// What a token is.

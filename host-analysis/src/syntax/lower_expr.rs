@@ -455,9 +455,9 @@ fn string_value(literal: &[u8]) -> Option<String> {
     } else {
         let mut rest = literal.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         while !rest.is_empty() {
-            let (value, behind) = unescape(rest)?;
+            let (value, after) = unescape(rest)?;
             bytes.extend(value.map(|v| v as u8));
-            rest = behind;
+            rest = after;
         }
     }
     Some(match String::from_utf8(bytes) {

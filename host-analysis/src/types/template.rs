@@ -78,9 +78,9 @@ pub(crate) fn parse(text: &str) -> Type {
             break;
         }
     }
-    if let Some(behind) = rest.strip_prefix("const ") {
+    if let Some(after) = rest.strip_prefix("const ") {
         ty.pointee_const = ty.pointers > 0;
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     for word in ["struct ", "class ", "typename "] {
         rest = rest.strip_prefix(word).unwrap_or(rest);

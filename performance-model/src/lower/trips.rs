@@ -13,8 +13,8 @@ use crate::prediction::{Assumed, Trip, TripOrigin};
 /// The trip count of a loop of which nothing is known: a guess.
 pub const ASSUMED_TRIPS: f64 = 16.0;
 
-/// What tells trip counts, and how often branches are taken.
-pub(super) const RECORDED: &str = "a recorded run tells (fpgacc trace --trip-counts)";
+/// Where trip counts come from, and how often branches are taken.
+pub(super) const RECORDED: &str = "a recorded run shows it (fpgacc trace --trip-counts)";
 
 impl<'a> Lowering<'a> {
     /// How often a loop with these variables runs each time.
@@ -45,7 +45,7 @@ impl<'a> Lowering<'a> {
             self.assume(Assumed {
                 span: parts.stmt.span,
                 what: format!(
-                    "a loop runs {ASSUMED_TRIPS} times: neither its text nor the launch facts tell"
+                    "a loop runs {ASSUMED_TRIPS} times: neither its text nor the launch facts say"
                 ),
                 remedy: RECORDED,
             });

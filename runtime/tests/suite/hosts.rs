@@ -207,7 +207,7 @@ fn clones_and_shared_memory(case: Case) {
 }
 
 /// `add`, relying on something that does not hold of all shared memory, and perhaps not of the original's
-/// arguments; what the host then prints of these, and what it is told.
+/// arguments; what the host then prints of these, and what is reported to it.
 fn check_newer(
     case: &Case,
     (original, shared, refusals): (i32, &str, &[&str]),

@@ -249,7 +249,7 @@ fn headers_of_two_folders(case: Case) {
     );
 }
 
-/// Boards come without the headers. Then the folders tell, or else nobody knows.
+/// Boards come without the headers. Then the folders say, or else nobody knows.
 fn headers_that_are_not_here(case: Case) {
     let first = Variant::new(&case, 2).header("one", "a.h", Some("1"));
     let second = Variant::new(&case, 3).header("two", "a.h", Some("2"));

@@ -97,7 +97,7 @@ fn queries_of_coarsened(case: Case) {
     assert_eq!(ran.stdout, case.run_original(&[]));
 }
 
-/// The largest group is the rewritten kernel's; a recorded run of the original text is told the same, so that
+/// The largest group is the rewritten kernel's; a recorded run of the original text is given the same, so that
 /// both launch the same groups.
 fn group_size(case: Case) {
     const ANSWER: &str = "compile size: 0 0 0 0\ngroup size: 0 64\n";

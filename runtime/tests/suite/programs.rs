@@ -104,7 +104,7 @@ fn variants(case: Case) {
     assert!(ran.stderr.lines().all(is_count), "{}", ran.stderr);
 }
 
-/// Options that no .aocx was compiled with: the original text is built, and the user is told.
+/// Options that no .aocx was compiled with: the original text is built, and the user is informed.
 fn other_options(case: Case) {
     link(&case);
     let ran = case.run(&["whole", "-DN=4", "", "-DN=4"]);
@@ -292,7 +292,7 @@ fn emulator_elsewhere() {
     assert!(case.run(&["whole", ""]).quiet().contains("1001"));
 }
 
-/// The emulator is told an instruction set: fpgacc's own processes and executables tell the same, and
+/// The emulator is given an instruction set: fpgacc's own processes and executables name the same, and
 /// the user's word stands.
 #[test]
 fn instruction_set() {
@@ -326,7 +326,7 @@ fn instruction_set() {
     assert_eq!(tells(Implementation::Pocl, &[]), "none none\n");
 }
 
-/// The user's environment chooses another implementation: the program runs, and the user is told.
+/// The user's environment chooses another implementation: the program runs, and the user is informed.
 #[test]
 fn another_implementation() {
     let case = Case::new(Implementation::Intel);

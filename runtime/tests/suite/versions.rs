@@ -159,7 +159,7 @@ fn first_version_that_fits(case: Case) {
     assert!(output.ends_with("-54 0.0\n"), "{output}");
 }
 
-/// A host that asks how large a group may be is told of all versions.
+/// A host that asks how large a group may be gets an answer for all versions.
 fn largest_group_of_all_versions(case: Case) {
     let holds = |name: &str, most| {
         let mut how = task(vec![Hidden::Global(0)]);

@@ -99,7 +99,7 @@ pub fn rewrite_safely(
     knowledge: impl Fn(&str) -> Knowledge,
     rewrites: &Rewrites,
 ) -> Result<Rewritten, RewriteError> {
-    // Some kernels of a program have launches that the passes are not told of: the size of its constant
+    // Some kernels of a program have launches that the passes do not know: the size of its constant
     // memory, on which only speed depends, is not known.
     let mut options = PassOptions::default();
     options.of_mut::<constant_memory::Options>().cache = None;

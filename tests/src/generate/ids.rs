@@ -79,7 +79,7 @@ impl Maker {
     }
 }
 
-/// Functions of all programs that tell ids.
+/// Functions of all programs that return ids.
 pub(super) const FUNCTIONS: &str = "struct pair {
 uint p;
 uint2 q;

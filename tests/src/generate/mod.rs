@@ -36,7 +36,7 @@ use shape::Shape;
 pub struct Generated {
     /// Its name.
     pub name: String,
-    /// What the passes are told of its launch.
+    /// What the passes know of its launch.
     pub knowledge: Knowledge,
     /// The kernel of the batch that computes the same.
     pub twin: Option<usize>,

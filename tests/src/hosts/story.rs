@@ -1,4 +1,4 @@
-//! What hosts are about. Stories recur, so that caches of compiled kernels help: a host of a story that was told before
+//! What hosts are about. Stories recur, so that caches of compiled kernels help: a host of a story that was used before
 //! is another host, but most of its kernels, original and rewritten, have been compiled before.
 
 use crate::random::Random;

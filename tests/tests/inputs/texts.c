@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file with text in front of it. */
+/* A file with text before it. */
 static char *load(const char *name, const char *before, size_t *whole) {
     size_t length, head = strlen(before);
     char *text;

@@ -1,4 +1,4 @@
-//! What is told of all trials, for people and for other programs.
+//! What is reported of all trials, for people and for other programs.
 
 mod account;
 mod effect;

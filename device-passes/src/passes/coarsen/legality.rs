@@ -59,7 +59,7 @@ pub fn problems(
     all
 }
 
-/// `volatile __local` memory: by it programs tell each other in lockstep what OpenCL wants barriers for, with
+/// `volatile __local` memory: by it programs do in lockstep what OpenCL wants barriers for, with
 /// numbers of work-items that say which ones run together.
 fn volatile_local_memory(
     module: &Module,

@@ -111,7 +111,7 @@ fn coarsen(
     Ok(Note::new(describe(how, jammed), None))
 }
 
-/// What was done, in a few words.
+/// What was done, briefly.
 fn describe(how: Coarsening, jammed: usize) -> String {
     let (factor, dim) = (how.factor, how.dim);
     let what = match how.level {

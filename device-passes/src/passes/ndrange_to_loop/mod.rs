@@ -18,7 +18,7 @@
 //!   guarantees of them.
 //!
 //! Why it is right: without barriers between them work-items may run in any order, so one after the
-//! other is as good as any, and each stretch between two barriers is run by all work-items of a group
+//! other is as good as any, and each region between two barriers is run by all work-items of a group
 //! before the next begins. A kernel whose work-items wait for each other by other means (spinning on
 //! memory) promises nothing in OpenCL; where such a loop is seen, the kernel is left alone.
 

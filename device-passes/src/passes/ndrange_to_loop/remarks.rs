@@ -10,7 +10,7 @@ use crate::passes::ndrange_to_loop::live_across::values::{StorageClass, Values};
 use crate::passes::ndrange_to_loop::survey::Survey;
 use crate::passes::ndrange_to_loop::work_items::ids::Ids;
 
-/// What was done, in a few words.
+/// What was done, briefly.
 pub fn summary(ids: &Ids, regions: usize) -> String {
     let groups = ids.groups.iter().flatten().count();
     let items = ids.items.iter().flatten().count();

@@ -242,7 +242,7 @@ fn plan(
     }
 }
 
-/// What was done, in a few words.
+/// What was done, briefly.
 fn describe(name: &str, tile: &Tile, local: [u64; 3], reuse: u64) -> String {
     let extents = tile.dims.iter().map(|dim| dim.extent(local).to_string());
     let extents: Vec<String> = extents.collect();

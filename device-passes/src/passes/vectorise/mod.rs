@@ -196,7 +196,7 @@ fn finish(function: &mut Function, how: Coarsening) {
     function.attrs.retain(|attr| attr.name != "vec_type_hint");
 }
 
-/// What was done, in a few words.
+/// What was done, briefly.
 fn describe(width: u64, serial: usize) -> String {
     let rest = match serial {
         0 => String::new(),

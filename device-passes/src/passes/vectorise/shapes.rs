@@ -109,7 +109,7 @@ impl Lanes for WorkItems {
 /// How a variable is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// As it is: it is uniform, or what lane 0 has tells what the others have.
+    /// As it is: it is uniform, or what lane 0 has determines what the others have.
     Scalar,
     /// As a vector of these elements.
     Vector(Scalar),
@@ -242,7 +242,7 @@ impl Finder<'_> {
         }
     }
 
-    /// What is reached by pointers has no shape that assignments tell.
+    /// What is reached by pointers has no shape that assignments give.
     fn expose(&mut self, stmts: &[Stmt]) {
         let function = self.function;
         for (var, variable) in function.vars.iter() {

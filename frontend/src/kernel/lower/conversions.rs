@@ -111,7 +111,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Refuses an expression that cannot become a value of type `to` without a cast. `verb` tells
+    /// Refuses an expression that cannot become a value of type `to` without a cast. `verb` says
     /// what happens to it: `assigned`, `returned`, `passed`.
     pub(super) fn check_convertible(
         &mut self,

@@ -71,7 +71,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Names whose declaration is wrong are known, so that their uses are not told as well.
+    /// Names whose declaration is wrong are known, so that their uses are not reported as well.
     fn declare_broken(&mut self, declaration: &Declaration) {
         for declarator in &declaration.declarators {
             self.declare_broken_one(declarator);

@@ -1,6 +1,6 @@
 //! From lang-c's syntax tree to the IR: names are resolved, everything gets a type.
 //!
-//! What is wrong is reported and skipped, so that one run tells of several mistakes: a function that
+//! What is wrong is reported and skipped, so that one run reports several mistakes: a function that
 //! returns [`Reported`] has left a diagnostic behind, and its caller goes on with the next statement
 //! or declaration.
 

@@ -12,7 +12,7 @@ pub(super) enum Symbol {
     /// A typedef, perhaps with the address space that it puts on objects.
     Typedef(TypedefId, Option<AddressSpace>),
     EnumConst(EnumId, u32),
-    /// Its declaration was wrong, which has been told.
+    /// Its declaration was wrong, which has been reported.
     Broken,
 }
 

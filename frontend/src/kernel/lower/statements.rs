@@ -25,7 +25,7 @@ impl Lowerer<'_> {
         Ok(Block { stmts })
     }
 
-    /// The statements between braces. What is wrong is left out, and told.
+    /// The statements between braces. What is wrong is left out, and reported.
     fn items(&mut self, items: &[Node<BlockItem>], whole: SyntaxSpan) -> Vec<Stmt> {
         let mut out = Vec::new();
         for item in items {

@@ -26,7 +26,7 @@ impl Printer<'_> {
     }
 
     /// An expression as the condition of a statement: an assignment stands in parentheses of its own,
-    /// which tells compilers that it is meant.
+    /// which says to compilers that it is meant.
     pub(super) fn condition(&mut self, exprs: &Exprs, id: ExprId) -> String {
         let text = self.full_expr(exprs, id);
         match exprs.get(id) {

@@ -1,4 +1,4 @@
-// A function makes all buffers: they are told apart by who holds them.
+// A function makes all buffers: they are distinguished by who holds them.
 #include "common.h"
 
 static cl_mem make_buffer(cl_context context, size_t floats)

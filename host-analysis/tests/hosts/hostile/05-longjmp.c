@@ -1,4 +1,4 @@
-// longjmp comes back behind setjmp, with what was assigned meanwhile.
+// longjmp comes back after setjmp, with what was assigned meanwhile.
 #include "common.h"
 #include <setjmp.h>
 

@@ -1,4 +1,4 @@
-// What has no value is not told.
+// What has no value is not reported.
 #include "common.h"
 
 int main(void)

@@ -53,7 +53,7 @@ pub fn spell(
 
 struct Speller<'a> {
     r: Random,
-    /// The same for each statement whenever the story is told, whatever `r` gave before.
+    /// The same for each statement whenever the story is used, whatever `r` gave before.
     known: Random,
     story: u64,
     statements: u64,

@@ -7,7 +7,7 @@ use fpgacc_runtime::contract::Level;
 /// Work-items that run the regions of a kernel in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alike {
-    /// Those of a work-group. It tells the dimensions in which a group has one.
+    /// Those of a work-group. It holds the dimensions in which a group has one.
     Group([bool; 3]),
     /// Those that one work-item does the work of, in this dimension: of one group, or the same ones of
     /// several groups.
@@ -21,7 +21,7 @@ impl Default for Alike {
 }
 
 impl Alike {
-    /// Whether a work-item function tells all of them the same.
+    /// Whether a work-item function returns all of them the same.
     pub fn answers(self, query: Query) -> bool {
         match self {
             Alike::Group(alone) => in_group(query, |d| alone[usize::from(d)]),

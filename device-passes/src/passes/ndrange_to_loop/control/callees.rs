@@ -21,7 +21,7 @@ pub struct Callees {
 }
 
 impl Callees {
-    /// Looks at all functions that `stmts` of `function` call, directly or not. `is_uniform_query` tells
+    /// Looks at all functions that `stmts` of `function` call, directly or not. `is_uniform_query` says
     /// of which work-item functions a whole group gets the same.
     pub fn of(
         module: &Module,

@@ -1,7 +1,7 @@
 //! Takes `break`, `continue` and `return` out of code with barriers, where they are not the same for
 //! all work-items of a group: what they skip goes under conditions instead.
 //!
-//! `if (c) return; rest` becomes `if (!c) { rest }`. Where the rest stands further out, a flag tells
+//! `if (c) return; rest` becomes `if (!c) { rest }`. Where the rest stands further out, a flag says
 //! it, and loops end when the flag is set. What is left has one way in and one way out; the
 //! conditions become masks later.
 

@@ -79,7 +79,7 @@ pub fn to_ifs(
         out.push(once(target, value, arms, span));
         return out;
     }
-    // The loop around is another one now: a flag tells it.
+    // The loop around is another one now: a flag says so.
     let flag = target.flag("continued");
     let no = target.truth(false);
     out.push(declaration(flag, Some(no)));

@@ -81,7 +81,7 @@ impl Uniform {
     }
 }
 
-/// Finds what a group has once, or whichever work-items `alike` tells.
+/// Finds what a group has once, or whichever work-items `alike` names.
 pub fn find(module: &Module, function: &Function, stmts: &[Stmt], alike: Alike) -> Uniform {
     let callees = Callees::of(module, function, stmts, &|query| alike.answers(query));
     let mut finder = Finder::new(module, function, alike, callees);

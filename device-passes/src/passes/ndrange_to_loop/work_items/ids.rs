@@ -1,4 +1,4 @@
-//! Expressions for what work-item functions tell, over loop variables and hidden parameters.
+//! Expressions for what work-item functions return, over loop variables and hidden parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
 

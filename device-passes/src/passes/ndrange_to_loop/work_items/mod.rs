@@ -1,4 +1,4 @@
-//! What work-item functions tell, without them.
+//! What work-item functions return, without them.
 
 pub mod grid;
 pub mod helpers;
