@@ -180,11 +180,11 @@ mod tests {
 
     #[test]
     fn a_step_is_what_is_new() {
-        let before = "NDRange, restrict, 2 work-items at a time";
-        let after = "NDRange, restrict, 4 work-items at a time, for i at line 7 unrolled 2 times";
+        let before = "NDRange, restrict, SIMD width 2";
+        let after = "NDRange, restrict, SIMD width 4, for i at line 7 unrolled 2 times";
         assert_eq!(
             step(before, after),
-            "4 work-items at a time, for i at line 7 unrolled 2 times"
+            "SIMD width 4, for i at line 7 unrolled 2 times"
         );
         assert_eq!(step(before, "NDRange"), "NDRange");
     }

@@ -11,7 +11,7 @@ use crate::rewrite::{RewriteError, module_of};
 
 /// What is asked for besides the text.
 #[derive(Clone, Debug)]
-pub struct Wishes {
+pub struct Requests {
     /// The launch.
     pub geometry: Geometry,
     /// Values by parameter name or index.
@@ -79,7 +79,7 @@ pub fn required_size(job: &Job, kernel: &str) -> Result<Option<[u64; 3]>, Rewrit
 ///
 /// # Errors
 /// See [`AdhocError`].
-pub fn launch(job: &mut Job, kernel: &str, requests: &Wishes) -> Result<(), AdhocError> {
+pub fn launch(job: &mut Job, kernel: &str, requests: &Requests) -> Result<(), AdhocError> {
     let module = module_of(job, &mut SourceMap::new())?;
     let found = module
         .kernels()
@@ -146,7 +146,7 @@ impl Parameter<'_> {
     fn arg(
         &self,
         job: &mut Job,
-        requests: &Wishes,
+        requests: &Requests,
         random: &mut Random,
         passed: &BTreeMap<String, Arg>,
     ) -> Result<Arg, AdhocError> {
@@ -225,7 +225,7 @@ impl Parameter<'_> {
             .ok_or_else(|| AdhocError::Parameter(self.name.to_string()))
     }
 
-    fn value(&self, requests: &Wishes) -> Result<Arg, AdhocError> {
+    fn value(&self, requests: &Requests) -> Result<Arg, AdhocError> {
         const HELP: &str = "a number";
         let scalar = self
             .scalar(self.ty)
@@ -296,9 +296,9 @@ fn half(number: f64) -> u16 {
 mod tests {
     use super::*;
 
-    fn requests(args: &[(&str, &str)]) -> Wishes {
+    fn requests(args: &[(&str, &str)]) -> Requests {
         let args = args.iter().map(|(a, b)| (a.to_string(), b.to_string()));
-        Wishes {
+        Requests {
             geometry: Geometry::range(&[64], &[16]),
             args: args.collect(),
             elements: 100,

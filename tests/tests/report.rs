@@ -85,12 +85,12 @@ fn levels_try_what_they_may() {
         two.contains("single work-item") && !two.contains("at a time"),
         "{two}"
     );
-    assert!(three.contains("work-items at a time"), "{three}");
+    assert!(three.contains("SIMD width"), "{three}");
     assert!(three.contains("unrolled"), "{three}");
 }
 
 #[test]
-fn wishes_are_followed() {
+fn requests_are_followed() {
     let shop = workshop();
     let families = |options: &str| -> Vec<String> {
         let report = json(&shop, options);

@@ -150,7 +150,7 @@ const CASES: [Case; 12] = [
     },
     Case {
         pass: "replicate",
-        label: "work-items at a time",
+        label: "SIMD width",
         global: &[16384],
         local: &[256],
         body: BODIES,

@@ -1,4 +1,4 @@
-//! `replicate`: more work-items at a time in kernels that stay NDRanges: as SIMD width of one pipeline
+//! `replicate`: a SIMD width for kernels that stay NDRanges: more work-items in one pipeline
 //! (`num_simd_work_items`), or in pipelines of their own that take whole work-groups
 //! (`num_compute_units`). How many is for the decision to say.
 //!
@@ -72,7 +72,7 @@ impl Pass for Replicate {
                 Some(note) => missed.push(note),
                 None => {
                     set(module, kernel, "num_simd_work_items", simd);
-                    done.push(Note::new(format!("{simd} work-items at a time"), None));
+                    done.push(Note::new(format!("SIMD width {simd}"), None));
                 }
             }
         }
@@ -101,14 +101,14 @@ fn set(module: &mut Module, kernel: FunctionId, attribute: &str, number: u64) {
 fn simd_obstacle(module: &Module, kernel: FunctionId, width: u64) -> Option<Note> {
     let function = &module.functions[kernel];
     if function.attr("num_simd_work_items").is_some() {
-        return Some(Note::new("it says its work-items at a time itself", None));
+        return Some(Note::new("it states its SIMD width itself", None));
     }
     if !width.is_power_of_two() || width > 16 {
-        let text = format!("{width} work-items at a time are none of 2, 4, 8 and 16");
+        let text = format!("SIMD width {width} is none of 2, 4, 8 and 16");
         return Some(Note::new(text, None));
     }
     let Some([x, ..]) = function.reqd_work_group_size() else {
-        let text = "no work-items at a time: that needs a known work-group size";
+        let text = "no SIMD width: that needs a known work-group size";
         return Some(Note::new(text, None));
     };
     if x % width != 0 {
@@ -116,7 +116,6 @@ fn simd_obstacle(module: &Module, kernel: FunctionId, width: u64) -> Option<Note
         return Some(Note::new(text, None));
     }
     let span = divergent_loop(module, kernel)?;
-    let text =
-        "no work-items at a time: this loop may have a non-uniform trip count, or some may skip it";
+    let text = "no SIMD width: this loop may have a non-uniform trip count, or some may skip it";
     Some(Note::new(text, span))
 }

@@ -359,7 +359,7 @@ fn form(form: Form) -> String {
         } => {
             let mut text = "NDRange".to_string();
             if simd > 1 {
-                text.push_str(&format!(", {simd} work-items at a time"));
+                text.push_str(&format!(", SIMD width {simd}"));
             }
             if compute_units > 1 {
                 text.push_str(&format!(", {compute_units} compute units"));
@@ -517,10 +517,7 @@ mod tests {
             simd: 4,
             compute_units: 2,
         };
-        assert_eq!(
-            form(wide),
-            "NDRange, 4 work-items at a time, 2 compute units"
-        );
+        assert_eq!(form(wide), "NDRange, SIMD width 4, 2 compute units");
         let plain = Form::NdRange {
             simd: 1,
             compute_units: 1,

@@ -421,7 +421,7 @@ pub struct Part {
     pub launch: Option<Position>,
     /// How often it is launched so, as far as is known.
     pub count: f64,
-    /// `NDRange, 4 work-items at a time`
+    /// `NDRange, SIMD width 4`
     pub form: String,
     /// Cycles of a launch.
     pub cycles: Range,

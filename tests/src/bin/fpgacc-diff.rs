@@ -9,7 +9,7 @@ use clap::Parser;
 use fpgacc_device_passes::options::{OwnOptions, PassOptions};
 use fpgacc_device_passes::passes::ndrange_to_loop;
 use fpgacc_device_passes::remark::Kind;
-use fpgacc_tests::adhoc::{self, Wishes};
+use fpgacc_tests::adhoc::{self, Requests};
 use fpgacc_tests::compare::{self, Bound};
 use fpgacc_tests::job::{Geometry, Job};
 use fpgacc_tests::judge::{Original, Verdict};
@@ -198,7 +198,7 @@ fn job_of(program: &Job, kernel: &str, options: &Options) -> Result<Job, Failure
         Some(sizes) if options.local.is_empty() => sizes[..dims].to_vec(),
         _ => options.local.clone(),
     };
-    let wishes = Wishes {
+    let requests = Requests {
         geometry: match options.task {
             true => Geometry::Task,
             false => Geometry::offset_range(&options.offset, &options.global, &local),
@@ -208,7 +208,7 @@ fn job_of(program: &Job, kernel: &str, options: &Options) -> Result<Job, Failure
         seed: options.seed,
     };
     let mut job = program.clone();
-    adhoc::launch(&mut job, kernel, &wishes).map_err(|e| usage(e.to_string()))?;
+    adhoc::launch(&mut job, kernel, &requests).map_err(|e| usage(e.to_string()))?;
     Ok(job)
 }
 
