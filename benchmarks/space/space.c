@@ -4,10 +4,7 @@
  *     space KERNEL ROWS                          transpose, multiply, stencil
  *
  * Compiled with -DWIDTH=N, vectors have N elements. */
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "host.h"
 #include <string.h>
 
 #ifndef WIDTH
@@ -15,27 +12,6 @@
 #endif
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
-
-static void check(cl_int error, const char *what)
-{
-    if (error == CL_SUCCESS)
-        return;
-    fprintf(stderr, "space: error: %s: %d\n", what, (int)error);
-    exit(1);
-}
-
-static char *text_of(const char *name)
-{
-    FILE *file = fopen(name, "r");
-    if (!file) {
-        fprintf(stderr, "space: error: cannot read %s\n", name);
-        exit(1);
-    }
-    char *text = calloc(1, 1 << 16);
-    text[fread(text, 1, (1 << 16) - 1, file)] = 0;
-    fclose(file);
-    return text;
-}
 
 int main(int argc, char **argv)
 {
