@@ -4,12 +4,12 @@ use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, IncDecOp, Scalar, TypeId, Unar
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::alias::Root;
 use fpgacc_kernel_analysis::constant;
-use fpgacc_kernel_analysis::poly::{Poly, Sym};
+use fpgacc_kernel_analysis::poly::Poly;
 
 use super::value::{Pointer, Slot, Target, Value};
 use super::{Lowering, UNKNOWN_BYTES, memory_kind, ops};
 use crate::board::Operator;
-use crate::graph::{Access, Array, Made, NodeId, Op};
+use crate::graph::{Array, NodeId, Op};
 
 impl<'a> Lowering<'a> {
     /// Evaluates an expression.
@@ -45,36 +45,8 @@ impl<'a> Lowering<'a> {
                 let target = self.target(*operand);
                 self.address_of(target)
             }
-            Expr::Unary { op, operand } => {
-                let value = self.value(*operand);
-                match op {
-                    UnaryOp::Plus => value,
-                    UnaryOp::Minus => {
-                        let poly = value.poly.as_ref().map(|p| Poly::default().plus(p, -1));
-                        Value {
-                            poly,
-                            pointer: None,
-                            ..value
-                        }
-                    }
-                    _ => self.compute(self.table.int_logic, "logic", &[value], span),
-                }
-            }
-            Expr::IncDec { op, operand } => {
-                let target = self.target(*operand);
-                let old = self.read(&target, span, ty);
-                let by = match op {
-                    IncDecOp::PreInc | IncDecOp::PostInc => 1,
-                    IncDecOp::PreDec | IncDecOp::PostDec => -1,
-                };
-                let one = Value::integer(Poly::constant(by));
-                let new = self.add(&old, &one, 1, id, span);
-                self.write(target, new.clone(), span, ty);
-                match op {
-                    IncDecOp::PreInc | IncDecOp::PreDec => new,
-                    IncDecOp::PostInc | IncDecOp::PostDec => old,
-                }
-            }
+            Expr::Unary { op, operand } => self.unary(*op, *operand, span),
+            Expr::IncDec { op, operand } => self.step_by_one(id, *op, *operand),
             Expr::Binary { op, lhs, rhs } => {
                 let x = self.value(*lhs);
                 // The right operand is only evaluated where the left one does not decide.
@@ -86,47 +58,12 @@ impl<'a> Lowering<'a> {
                 let operand = self.scalar(exprs.ty(*lhs)).max(self.scalar(exprs.ty(*rhs)));
                 self.binary(*op, x, y, id, operand, span)
             }
-            Expr::Assign { op, lhs, rhs } => {
-                let value = self.value(*rhs);
-                let target = self.target(*lhs);
-                let lhs_ty = exprs.ty(*lhs);
-                let value = match op {
-                    None => value,
-                    Some(op) => {
-                        let old = self.read(&target, span, lhs_ty);
-                        let operand = self.scalar(lhs_ty).max(self.scalar(exprs.ty(*rhs)));
-                        self.binary(*op, old, value, id, operand, span)
-                    }
-                };
-                self.write(target, value.clone(), span, lhs_ty);
-                value
-            }
+            Expr::Assign { op, lhs, rhs } => self.assignment(id, *op, (*lhs, *rhs)),
             Expr::Cond {
                 cond,
                 then,
                 otherwise,
-            } => {
-                let (asked, taken, left) = (*cond, self.part_taken(*cond), self.part_left(*cond));
-                let cond = self.value(asked);
-                if let Some(constant) = cond.constant() {
-                    return self.value(if constant != 0 { *then } else { *otherwise });
-                }
-                let x = self.value_in(taken, asked, *then);
-                let y = self.value_in(left, asked, *otherwise);
-                if x.poly.is_some() && x.poly == y.poly {
-                    return x;
-                }
-                self.goes_to_both(x.pointer.as_ref(), y.pointer.as_ref());
-                let pointer = x.pointer.clone().or(y.pointer.clone());
-                let known = (self.decided(&cond), self.usually(&cond));
-                let of = x.poly.clone().zip(y.poly.clone());
-                let mut value = self.compute(self.table.select, "choice", &[cond, x, y], span);
-                if let (Some((then, otherwise)), Some(own)) = (of, &value.poly) {
-                    let (depends, loaded) = (self.varies(own), self.is_loaded(own));
-                    value.poly = self.chosen(known, (&then, &otherwise), depends, loaded);
-                }
-                Value { pointer, ..value }
-            }
+            } => self.choice(*cond, [*then, *otherwise], span),
             Expr::Cast { operand, .. } => self.cast(*operand, scalar, span),
             Expr::VectorLit { elements } => {
                 let values: Vec<Value> = elements.iter().map(|e| self.value(*e)).collect();
@@ -146,6 +83,91 @@ impl<'a> Lowering<'a> {
                 self.value(*rhs)
             }
         }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: ExprId, span: Option<Span>) -> Value {
+        let value = self.value(operand);
+        match op {
+            UnaryOp::Plus => value,
+            UnaryOp::Minus => Value {
+                poly: value.poly.as_ref().map(|p| Poly::default().plus(p, -1)),
+                pointer: None,
+                ..value
+            },
+            _ => self.compute(self.table.int_logic, "logic", &[value], span),
+        }
+    }
+
+    /// An increment or decrement.
+    fn step_by_one(&mut self, id: ExprId, op: IncDecOp, operand: ExprId) -> Value {
+        let (span, ty) = self.position(id);
+        let target = self.target(operand);
+        let old = self.read(&target, span, ty);
+        let by = match op {
+            IncDecOp::PreInc | IncDecOp::PostInc => 1,
+            IncDecOp::PreDec | IncDecOp::PostDec => -1,
+        };
+        let one = Value::integer(Poly::constant(by));
+        let new = self.add(&old, &one, 1, id, span);
+        self.write(target, new.clone(), span, ty);
+        match op {
+            IncDecOp::PreInc | IncDecOp::PreDec => new,
+            IncDecOp::PostInc | IncDecOp::PostDec => old,
+        }
+    }
+
+    fn assignment(
+        &mut self,
+        id: ExprId,
+        op: Option<BinaryOp>,
+        (lhs, rhs): (ExprId, ExprId),
+    ) -> Value {
+        let (span, _) = self.position(id);
+        let value = self.value(rhs);
+        let target = self.target(lhs);
+        let exprs = &self.at.function.exprs;
+        let ty = exprs.ty(lhs);
+        let value = match op {
+            None => value,
+            Some(op) => {
+                let old = self.read(&target, span, ty);
+                let operand = self.scalar(ty).max(self.scalar(exprs.ty(rhs)));
+                self.binary(op, old, value, id, operand, span)
+            }
+        };
+        self.write(target, value.clone(), span, ty);
+        value
+    }
+
+    /// `cond ? then : otherwise`
+    fn choice(&mut self, asked: ExprId, of: [ExprId; 2], span: Option<Span>) -> Value {
+        let [then, otherwise] = of;
+        let (taken, left) = (self.part_taken(asked), self.part_left(asked));
+        let cond = self.value(asked);
+        if let Some(constant) = cond.constant() {
+            return self.value(if constant != 0 { then } else { otherwise });
+        }
+        let x = self.value_in(taken, asked, then);
+        let y = self.value_in(left, asked, otherwise);
+        if x.poly.is_some() && x.poly == y.poly {
+            return x;
+        }
+        self.goes_to_both(x.pointer.as_ref(), y.pointer.as_ref());
+        let pointer = x.pointer.clone().or(y.pointer.clone());
+        let known = (self.decided(&cond), self.usually(&cond));
+        let of = x.poly.clone().zip(y.poly.clone());
+        let mut value = self.compute(self.table.select, "choice", &[cond, x, y], span);
+        if let (Some((then, otherwise)), Some(own)) = (of, &value.poly) {
+            let (depends, loaded) = (self.varies(own), self.is_loaded(own));
+            value.poly = self.chosen(known, (&then, &otherwise), depends, loaded);
+        }
+        Value { pointer, ..value }
+    }
+
+    /// Where an expression stands, and its type.
+    fn position(&self, id: ExprId) -> (Option<Span>, TypeId) {
+        let exprs = &self.at.function.exprs;
+        (exprs.span(id), exprs.ty(id))
     }
 
     fn cast(&mut self, operand: ExprId, to: Option<Scalar>, span: Option<Span>) -> Value {
@@ -688,92 +710,6 @@ impl<'a> Lowering<'a> {
             }
             Target::Nowhere => {}
         }
-    }
-
-    fn load(
-        &mut self,
-        array: usize,
-        address: Poly,
-        inputs: Vec<NodeId>,
-        span: Option<Span>,
-        ty: TypeId,
-    ) -> Value {
-        let index = self.graph.accesses.len();
-        let depends = self.varies(&address);
-        let bytes = self.size(ty);
-        let made = Made::Loaded(address.clone());
-        let node = self.access(Op::Load(index), array, address, inputs, span, bytes);
-        let value = self.opaque(depends, true);
-        self.note_made(&value, made);
-        Value {
-            node: Some(node),
-            ..value
-        }
-    }
-
-    fn store(
-        &mut self,
-        array: usize,
-        address: Poly,
-        inputs: Vec<NodeId>,
-        (value, ty): (Option<NodeId>, TypeId),
-        span: Option<Span>,
-    ) {
-        let op = Op::Store(self.graph.accesses.len());
-        let bytes = self.size(ty);
-        let inputs = inputs.into_iter().chain(value).collect();
-        self.access(op, array, address, inputs, span, bytes);
-        if self.builds() {
-            let is_here = |node: &NodeId| self.graph.nodes[*node].region == self.at.region;
-            self.graph.set_written(value.filter(is_here));
-        }
-    }
-
-    /// Whether an address comes from memory anew for each iteration or work-item.
-    fn jumps(&self, address: &Poly) -> bool {
-        let (iteration, item) = (Sym::Iter(self.at.region), Sym::LocalId(0));
-        address.symbols().iter().any(|sym| match sym {
-            Sym::Opaque(number) if self.known.opaques[*number].loaded => {
-                let depends = &self.known.opaques[*number].depends;
-                self.at.region == 0 || depends.contains(&iteration) || depends.contains(&item)
-            }
-            _ => false,
-        })
-    }
-
-    /// A read or write of memory.
-    pub(super) fn access(
-        &mut self,
-        op: Op,
-        array: usize,
-        address: Poly,
-        inputs: Vec<NodeId>,
-        span: Option<Span>,
-        bytes: u64,
-    ) -> NodeId {
-        let node = self.node(op, Operator::default(), "", inputs, span);
-        if !self.builds() {
-            return node;
-        }
-        let indirect = self.jumps(&address);
-        self.graph.add_access(Access {
-            array,
-            node,
-            span,
-            is_store: matches!(op, Op::Store(_) | Op::Atomic(_)),
-            is_atomic: matches!(op, Op::Atomic(_)),
-            address: Some(address),
-            value: None,
-            bytes,
-            region: self.at.region,
-            share: self.at.share,
-            picked: self.at.picked,
-            branch: self.at.branch,
-            indirect,
-            prefetched: false,
-            hits: false,
-        });
-        node
     }
 }
 

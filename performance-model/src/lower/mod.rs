@@ -5,6 +5,7 @@
 //! become regions. What an iteration of a loop does to variables is analysed first, on values only ([`induction`]): those
 //! that it changes by the same amount each time are polynomials of the iteration when the loop is lowered.
 
+mod accesses;
 mod automatic;
 mod builder;
 mod calls;
