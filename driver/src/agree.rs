@@ -432,6 +432,7 @@ mod tests {
             site: Location::new("host.cpp", 7, 1),
             sources: Known::Unknown(String::new()),
             options: options.iter().map(|o| Known::Is(o.to_string())).collect(),
+            is_part: false,
             kernels: Vec::new(),
             recorded: None,
         };

@@ -111,6 +111,9 @@ fn hand_on(
     let answered = compiler.hand_on(&args, stdin);
     let (captured, warnings) = session.check_cc(answered)?;
     session.messages.pass_on(&warnings);
+    // What it names was read, and is not written over.
+    let text = String::from_utf8_lossy(&captured.stdout);
+    session.dependencies.add_preprocessed(&text);
     session.write_bytes(&captured.stdout)
 }
 

@@ -237,6 +237,7 @@ mod tests {
             }],
             options: KernelOptions::parse(options),
             options_known: true,
+            is_part: false,
             stem: String::new(),
         }
     }

@@ -24,6 +24,7 @@ use fpgacc_runtime::manifest;
 use crate::ahead::Job;
 use crate::aoc_report;
 use crate::board;
+use crate::build;
 use crate::compiled::Rewritten;
 use crate::differing_macros;
 use crate::expansion;
@@ -49,6 +50,8 @@ pub struct Builders<'a> {
     pub hosts: &'a [HostUnit],
     /// There may be others, of which nothing is known.
     pub are_others: bool,
+    /// They build the program's text with other options, too: what fails with these may be tried first.
+    pub try_options: bool,
 }
 
 /// What becomes of a program.
@@ -89,7 +92,8 @@ pub fn rewrite_for(
     }
     let builds = matches!(session.options.mode, Mode::Link | Mode::Verify);
     let wants_more = wrong_kernels::want_an_extension(&program.text());
-    let may_be_wrong = builds && (may_be_given || wants_more);
+    let may_fail = program.is_part || builders.try_options;
+    let may_be_wrong = builds && (may_be_given || wants_more || may_fail);
     if let Err(error) = &made
         && let Some(text) = error.diagnostics()
         && may_be_wrong
@@ -344,6 +348,9 @@ fn run_preprocessor(
         let text = without_bom(&piece.text);
         session.sources.add(piece.name.as_str(), text);
     }
+    if counts_lines(program) {
+        session.sources.add(program.name(), whole(program));
+    }
     let made = session.ahead.take(&job(program));
     if let Err(CcError::TooLong { text }) = &made {
         register_headers(session, text);
@@ -360,8 +367,13 @@ pub fn job(program: &Program) -> Job {
     for name in &program.options.undefines {
         text.push_str(&format!("#undef {name}\n"));
     }
-    for piece in &program.pieces {
-        append(&mut text, &piece.name, without_bom(&piece.text));
+    match counts_lines(program) {
+        true => append(&mut text, &program.name(), &whole(program)),
+        false => {
+            for piece in &program.pieces {
+                append(&mut text, &piece.name, without_bom(&piece.text));
+            }
+        }
     }
     if !text.ends_with('\n') {
         text.push('\n');
@@ -372,6 +384,21 @@ pub fn job(program: &Program) -> Job {
         defines: program.options.defines.clone(),
         includes: program.include_folders(),
     }
+}
+
+/// Whether a text of several pieces may say `__LINE__`, itself or in a header: its lines are those of the whole text.
+fn counts_lines(program: &Program) -> bool {
+    let asks = |text: &str| text.contains("__LINE__");
+    let pieces = &program.pieces;
+    let may_ask = |piece: &Piece| asks(&piece.text) || piece.text.contains("include");
+    let defines = &program.options.defines;
+    pieces.len() > 1 && (pieces.iter().any(may_ask) || defines.iter().any(|define| asks(define)))
+}
+
+/// The text of all pieces, as one.
+fn whole(program: &Program) -> String {
+    let pieces = program.pieces.iter();
+    pieces.map(|piece| without_bom(&piece.text)).collect()
 }
 
 /// Appends a piece of a program, whose first line may go on with the last one of the text before. Its lines are
@@ -420,10 +447,10 @@ fn explained(program: &Program, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
     unknown_macros::once_each(errors, !program.options_known)
 }
 
-/// Checks a kernel file on its own, before the host is known. What may be right with the host's build
-/// options, or with an extension that the host looks for first, is reported as a warning: the link step looks
-/// again.
+/// Checks a kernel file on its own. Before the host is known, what may be right with the host's build options, or
+/// with an extension that the host looks for first, is reported as a warning: the link step looks again.
 pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
+    let is_early = !matches!(session.options.mode, Mode::Link | Mode::Verify);
     let program = programs::of_unit(unit);
     let made = run_preprocessor(session, &program)?;
     if unknown_macros::asked_for(&made) {
@@ -433,6 +460,15 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
             session.messages.pass_on(&text);
         }
         session.report(unknown_macros::warning(&program.name(), &[]));
+        return Ok(());
+    }
+    if let Err(error) = &made
+        && let Some(text) = error.diagnostics()
+        && is_early
+        && unknown_macros::may_mend(text)
+    {
+        session.messages.pass_on(&wrong_kernels::as_warnings(text));
+        session.report(wrong_kernels::looked_at_again(&program.name()));
         return Ok(());
     }
     let made = session.check_cc(made)?;
@@ -454,12 +490,17 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
         session.report(unknown_macros::warning(&program.name(), &errors));
         return Ok(());
     }
-    if wrong_kernels::want_an_extension(&program.text()) {
-        pass_on_warnings(session, &made);
+    pass_on_warnings(session, &made);
+    let wants_more = wrong_kernels::want_an_extension(&program.text());
+    if wants_more || is_early && kernel::has_undeclared_names(&made.text) {
         for error in errors {
             session.report(wrong_kernels::as_warning(error));
         }
         session.report(wrong_kernels::looked_at_again(&program.name()));
+        return Ok(());
+    }
+    if is_early && build::device_takes(session, &program)? {
+        untouched(session, errors);
         return Ok(());
     }
     for error in errors {

@@ -12,6 +12,8 @@ pub enum Left {
     Macros,
     /// It has errors, which need not be any when the host runs.
     Errors,
+    /// It is linked with other programs.
+    Part,
 }
 
 impl Left {
@@ -33,6 +35,10 @@ impl Left {
             Left::Errors => (
                 format!("'{name}' had errors when fpgacc compiled"),
                 "mend what fpgacc warned of, and compile again",
+            ),
+            Left::Part => (
+                format!("'{name}' is linked with other programs"),
+                "put the texts into one program",
             ),
         };
         LeftToDevice {

@@ -70,9 +70,12 @@ pub fn build(session: &mut Session, output: &Path) -> Step<Vec<Compiled>> {
         }
         for at in refused.into_iter().rev() {
             let program = programs.compiled.remove(at).program;
-            session.report(wrong_kernels::left_to_device(&program.name()));
-            let left = Left::Errors.describe(&program);
-            programs.left_to_device.push(left);
+            let (warning, left) = match program.is_part {
+                true => (wrong_kernels::linked_later(&program.name()), Left::Part),
+                false => (wrong_kernels::left_to_device(&program.name()), Left::Errors),
+            };
+            session.report(warning);
+            programs.left_to_device.push(left.describe(&program));
         }
     }
 }
@@ -111,7 +114,10 @@ impl Executable<'_> {
             match build::build(session, backend, compiled, made.path(), output, program)? {
                 Built::Made => {}
                 Built::Refused(log) => {
-                    session.messages.pass_on(&wrong_kernels::as_warnings(&log));
+                    // What a part lacks is in the others.
+                    if !compiled.program.is_part {
+                        session.messages.pass_on(&wrong_kernels::as_warnings(&log));
+                    }
                     refused.push(at);
                 }
             }

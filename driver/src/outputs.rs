@@ -54,6 +54,7 @@ pub fn planned(options: &Options) -> Vec<PathBuf> {
         Mode::Link | Mode::Verify => {
             let output = given().unwrap_or_else(|| PathBuf::from(EXECUTABLE));
             let mut files = beside_link(options, &output);
+            files.extend(of_linker(options));
             let name = output.file_name().unwrap_or_default().to_string_lossy();
             if options.files(|kind| kind == InputKind::Kernels).count() > 0 {
                 files.push(output.with_file_name(aocx_name(&name, None)));
@@ -62,6 +63,33 @@ pub fn planned(options: &Options) -> Vec<PathBuf> {
             files
         }
     }
+}
+
+/// What the linker is told to write besides its output: `-Wl,-Map=FILE`.
+fn of_linker(options: &Options) -> Vec<PathBuf> {
+    let arguments = options.inputs.iter().filter_map(|input| match input {
+        Input::Argument(argument) => Some(argument),
+        Input::File { .. } => None,
+    });
+    let flags = options.link_flags.iter().chain(arguments);
+    let flags = flags.map(|flag| flag.to_string_lossy());
+    let words: Vec<String> = flags
+        .filter_map(|flag| Some(flag.strip_prefix("-Wl,")?.to_string()))
+        .flat_map(|flag| flag.split(',').map(String::from).collect::<Vec<_>>())
+        .collect();
+    let next = words.iter().skip(1).map(Some).chain([None]);
+    let files = words.iter().zip(next).filter_map(|(word, next)| {
+        let option = word.trim_start_matches('-');
+        match option.split_once('=') {
+            Some(("Map" | "dependency-file", file)) => Some(file),
+            None if option == "Map" => next.map(String::as_str),
+            _ => None,
+        }
+    });
+    files
+        .filter(|file| *file != "-")
+        .map(PathBuf::from)
+        .collect()
 }
 
 /// The output of one source.

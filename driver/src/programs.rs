@@ -35,6 +35,8 @@ pub struct Program {
     pub options: KernelOptions,
     /// The options are the host's own, rather than those of the command line.
     pub options_known: bool,
+    /// It is linked when the host runs, alone or with others.
+    pub is_part: bool,
     /// The part of its .aocx's name that distinguishes it from others.
     pub stem: String,
 }
@@ -104,6 +106,7 @@ pub fn of_unit(unit: &KernelUnit) -> Program {
         pieces: vec![piece(unit)],
         options: KernelOptions::from_words(unit.options.clone()),
         options_known: false,
+        is_part: false,
         stem: String::new(),
     }
 }
@@ -129,20 +132,27 @@ impl Pairing<'_> {
         };
         for (pieces, fallback) in alternatives {
             for (options, known) in variants(fact, &fallback) {
-                self.push(pieces.clone(), options, known);
+                self.push(pieces.clone(), options, (known, fact.is_part));
             }
         }
     }
 
-    fn push(&mut self, pieces: Vec<Piece>, options: KernelOptions, options_known: bool) {
-        let same = |p: &Program| p.pieces == pieces && p.options == options;
-        if self.programs.iter().any(same) {
+    fn push(
+        &mut self,
+        pieces: Vec<Piece>,
+        options: KernelOptions,
+        (options_known, is_part): (bool, bool),
+    ) {
+        let same = |p: &&mut Program| p.pieces == pieces && p.options == options;
+        if let Some(program) = self.programs.iter_mut().find(same) {
+            program.is_part |= is_part;
             return;
         }
         self.programs.push(Program {
             pieces,
             options,
             options_known,
+            is_part,
             stem: String::new(),
         });
     }
@@ -262,7 +272,7 @@ impl Pairing<'_> {
             let unit = &self.units[at];
             // A host that is not there to be analysed, such as a prebuilt object, may load it.
             let options = KernelOptions::from_words(unit.options.clone());
-            self.push(vec![piece(unit)], options, false);
+            self.push(vec![piece(unit)], options, (false, false));
             // A file of helpers is not loaded, but included.
             if !facts.programs.is_empty() && !kernel_names(&unit.text).is_empty() {
                 let message = format!(
@@ -450,6 +460,7 @@ mod tests {
                 site: site.clone(),
                 sources: Known::Unknown("another file sets it".into()),
                 options: vec![Known::Is("-DN=2".into())],
+                is_part: false,
                 kernels: vec![Known::Is("b".into())],
                 recorded: None,
             }],
@@ -483,6 +494,7 @@ mod tests {
                     site: site.clone(),
                     sources: Known::Is(vec![ProgramSource::File("./a.cl".into())]),
                     options: vec![Known::Is("-DN=8".into()), Known::Is("-DN=9".into())],
+                    is_part: false,
                     kernels: vec![],
                     recorded: None,
                 },
@@ -490,6 +502,7 @@ mod tests {
                     site,
                     sources: Known::Unknown("read from a socket".into()),
                     options: vec![],
+                    is_part: false,
                     kernels: vec![Known::Is("b".into())],
                     recorded: None,
                 },

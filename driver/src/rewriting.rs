@@ -6,9 +6,10 @@ use crate::compiled::{Compiled, Programs};
 use crate::facts::{self, OfHosts};
 use crate::gather::{self, Gathered};
 use crate::kernels::{self, Builders, Outcome};
+use crate::left::Left;
 use crate::nobody;
 use crate::options::Mode;
-use crate::programs;
+use crate::programs::{self, Piece, Program};
 use crate::required;
 use crate::rounding::Rounding;
 use crate::session::{Session, Step, Stop};
@@ -39,29 +40,41 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
     }
     let unseen = gathered.unseen.as_ref();
     session.options.pipeline.options.unseen = unseen.map(|path| path.display().to_string());
-    let builders = Builders {
-        hosts: &gathered.hosts,
-        are_others: gathered.builds_unseen,
-    };
+    let texts: Vec<Vec<Piece>> = programs.iter().map(|p| p.pieces.clone()).collect();
+    let ways_of = |pieces: &[Piece]| texts.iter().filter(|text| &text[..] == pieces).count();
     let mut compiled = Vec::new();
     let mut left_to_device = Vec::new();
+    let mut with_errors: Vec<Program> = Vec::new();
     let mut failed = false;
     for program in programs {
+        let builders = Builders {
+            hosts: &gathered.hosts,
+            are_others: gathered.builds_unseen,
+            try_options: ways_of(&program.pieces) > 1,
+        };
         // Errors of all programs are reported, not only those of the first.
         match kernels::rewrite_for(session, &program, facts, builders) {
             Ok(Outcome::Rewritten(rewritten)) => compiled.push(Compiled {
                 program,
                 rewritten: *rewritten,
             }),
-            Ok(Outcome::LeftToDevice(left)) => left_to_device.push(left.describe(&program)),
+            Ok(Outcome::LeftToDevice(left)) => {
+                left_to_device.push(left.describe(&program));
+                if program.options_known && matches!(left, Left::Errors) {
+                    with_errors.push(program);
+                }
+            }
             Err(Stop) => failed = true,
         }
     }
+    failed |= report_errors_in_all_ways(session, &with_errors, &texts);
     if failed {
         return Err(Stop);
     }
     if matches!(session.options.mode, Mode::Link | Mode::Verify) {
-        compiled = with_kernels(session, compiled, left_to_device.is_empty())?;
+        let (parts, others) = without_kernels(compiled);
+        left_to_device.extend(parts.iter().map(|part| Left::Part.describe(&part.program)));
+        compiled = with_kernels(session, others, left_to_device.is_empty())?;
     }
     // Kernels of programs that are left to the device are not known here.
     if left_to_device.is_empty() {
@@ -76,6 +89,38 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
     Ok(Programs {
         compiled,
         left_to_device,
+    })
+}
+
+/// Of a text that is built with several sets of options, one has to be right. Says where none is.
+fn report_errors_in_all_ways(
+    session: &mut Session,
+    with_errors: &[Program],
+    texts: &[Vec<Piece>],
+) -> bool {
+    let mut reported: Vec<&[Piece]> = Vec::new();
+    for program in with_errors {
+        let pieces = &program.pieces[..];
+        let ways = texts.iter().filter(|text| &text[..] == pieces).count();
+        let failing = with_errors.iter().filter(|p| p.pieces == pieces).count();
+        if ways < 2 || failing < ways || reported.contains(&pieces) {
+            continue;
+        }
+        reported.push(pieces);
+        let name = program.name();
+        session.report(Diagnostic::error(format!(
+            "'{name}' has errors with each of the {ways} sets of options that the host builds it with"
+        )));
+    }
+    !reported.is_empty()
+}
+
+/// Programs without kernels that others are linked with, and all others.
+fn without_kernels(compiled: Vec<Compiled>) -> (Vec<Compiled>, Vec<Compiled>) {
+    compiled.into_iter().partition(|compiled| {
+        let parsed = compiled.rewritten.parsed.as_ref();
+        let has_none = parsed.is_some_and(|module| module.kernels().next().is_none());
+        has_none && compiled.program.is_part
     })
 }
 

@@ -13,6 +13,21 @@ pub fn asked_for(made: &Result<Preprocessed, CcError>) -> bool {
         .is_some_and(|text| text.contains("#error"))
 }
 
+/// Whether options may be all that is missing: macros in directives, or folders of headers.
+pub fn may_mend(diagnostics: &str) -> bool {
+    let ends = [
+        ": No such file or directory",
+        " file not found",
+        "missing binary operator before token \"(\"",
+        "function-like macro",
+        "#include expects \"FILENAME\" or <FILENAME>",
+        "expected \"FILENAME\" or <FILENAME>",
+    ];
+    let is_error = |line: &&str| line.contains("error: ");
+    let mut errors = diagnostics.lines().filter(is_error);
+    errors.all(|error| ends.iter().any(|end| error.contains(end)))
+}
+
 /// Whether macros may be all that is missing.
 pub fn explain_all(errors: &[Diagnostic]) -> bool {
     errors.iter().all(|error| name(error).is_some())

@@ -44,6 +44,14 @@ pub fn left_to_device(program: &str) -> Diagnostic {
         .note("it goes to the device's own compiler as it is, if the host builds it at all")
 }
 
+/// What becomes of a program that is none without others.
+pub fn linked_later(program: &str) -> Diagnostic {
+    let message = format!(
+        "'{program}' is linked with other programs when the host runs: none of its kernels is rewritten"
+    );
+    Diagnostic::warning(message).help("put the texts into one program")
+}
+
 /// What becomes of kernels that are compiled before the host is known.
 pub fn looked_at_again(program: &str) -> Diagnostic {
     Diagnostic::warning(format!("'{program}' has errors"))

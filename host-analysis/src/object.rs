@@ -15,6 +15,8 @@ pub(crate) enum ObjectKind {
     Program {
         sources: Known<Vec<ProgramSource>>,
         options: Vec<Known<String>>,
+        /// clCompileProgram gets it.
+        is_part: bool,
         kernels: Vec<Known<String>>,
     },
     Kernel {

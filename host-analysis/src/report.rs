@@ -214,6 +214,7 @@ fn collect_objects(interp: &Interp<'_>, sources: &SourceMap, facts: &mut Facts) 
             ObjectKind::Program {
                 sources: texts,
                 options,
+                is_part,
                 kernels,
             } => {
                 let all = programs.entry(object.site).or_default();
@@ -224,11 +225,13 @@ fn collect_objects(interp: &Interp<'_>, sources: &SourceMap, facts: &mut Facts) 
                         site,
                         sources: texts.clone(),
                         options: options.clone(),
+                        is_part: *is_part,
                         kernels: kernels.clone(),
                         recorded: None,
                     });
                     continue;
                 };
+                program.is_part |= is_part;
                 for option in options {
                     if !program.options.contains(option) {
                         program.options.push(option.clone());

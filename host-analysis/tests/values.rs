@@ -531,3 +531,95 @@ fn objects_that_would_be_made_without_end_are_left() {
         assert_eq!(launch.local, eight, "{class}");
     }
 }
+
+/// What classes make of their arguments is not their arguments.
+#[test]
+fn objects_that_become_strings_are_no_strings() {
+    let class = "struct Source { std::string body; Source(const char *name) { body = read(name); } \
+                 operator std::string() const { return body; } };\n\
+                 void make(const std::string &s) { const char *t = s.c_str(); clCreateProgramWithSource(c, 1, &t, NULL, NULL); }\n";
+    for body in [
+        "make(Source(\"k.cl\"));",
+        "std::string s = Source(\"k.cl\"); make(s);",
+        "std::string s(Source(\"k.cl\")); make(s);",
+        "Source s = \"k.cl\"; std::string t = s; make(t);",
+        "Source s(\"k.cl\"); make(s);",
+        "std::string s = static_cast<std::string>(Source(\"k.cl\")); make(s);",
+    ] {
+        let text = format!("{class}int main() {{ {body} }}\n");
+        let facts = facts_of(&[&text], Language::Cpp);
+        let sources: Vec<_> = facts.programs.iter().map(|p| &p.sources).collect();
+        let unknown = |sources: &&Known<Vec<ProgramSource>>| sources.get().is_none();
+        assert!(
+            !sources.is_empty() && sources.iter().all(unknown),
+            "{body}: {sources:?}"
+        );
+    }
+}
+
+/// A program that is linked has the kernels of its parts.
+#[test]
+fn linked_programs_are_followed() {
+    let host = |link: &str| {
+        format!(
+            "int main() {{ const char *s = \"k\", *t = \"l\"; cl_program a = clCreateProgramWithSource(c, 1, &s, NULL, NULL), \
+             b = clCreateProgramWithSource(c, 1, &t, NULL, NULL); cl_program both[] = {{a, b}};\n\
+             clCompileProgram(a, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL); clCompileProgram(b, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL);\n\
+             {link}\ncl_kernel k = clCreateKernel(p, \"f\", NULL); size_t g = 64, l = 16; {LAUNCH} }}\n"
+        )
+    };
+    let asked = |facts: &Facts| {
+        let kernels = facts.programs.iter().map(|p| {
+            assert!(p.is_part);
+            p.kernels
+                .iter()
+                .map(|k| k.get().cloned())
+                .collect::<Vec<_>>()
+        });
+        kernels.collect::<Vec<_>>()
+    };
+    let f = || vec![Some("f".to_string())];
+    for (link, kernels) in [
+        (
+            "cl_program p = clLinkProgram(c, 0, NULL, NULL, 1, &a, NULL, NULL, NULL);",
+            [f(), Vec::new()],
+        ),
+        (
+            "cl_program p = clLinkProgram(c, 0, NULL, NULL, 2, both, NULL, NULL, NULL);",
+            [f(), f()],
+        ),
+        // Which programs these are is not known: it may be any.
+        (
+            "cl_program p = clLinkProgram(c, 0, NULL, NULL, n, both, NULL, NULL, NULL);",
+            [vec![None], vec![None]],
+        ),
+    ] {
+        let facts = facts_of(&[&host(link)], Language::C);
+        assert_eq!(asked(&facts), kernels, "{link}");
+        assert_eq!(
+            facts.launches[0].kernels.get(),
+            Some(&f().into_iter().flatten().collect())
+        );
+    }
+    let wrapped = |link: &str| {
+        format!(
+            "#include <CL/opencl.hpp>\nint main() {{ std::string s = \"k\", t = \"l\"; cl::Program a(c, s), b(c, t); a.compile(); b.compile(\"-DN\");\n\
+             {link}\ncl::Kernel k(p, \"f\"); }}\n"
+        )
+    };
+    for (link, kernels) in [
+        ("cl::Program p = cl::linkProgram(a, b);", [f(), f()]),
+        ("cl::Program p = cl::linkProgram({a, b});", [f(), f()]),
+        (
+            "std::vector<cl::Program> v = {a, b}; cl::Program p = cl::linkProgram(v);",
+            [f(), f()],
+        ),
+        (
+            "cl_program h = a(); cl_program r = clLinkProgram(c(), 0, NULL, NULL, 1, &h, NULL, NULL, NULL); cl::Program p(r, true);",
+            [f(), Vec::new()],
+        ),
+    ] {
+        let facts = facts_of(&[&wrapped(link)], Language::Cpp);
+        assert_eq!(asked(&facts), kernels, "{link}");
+    }
+}

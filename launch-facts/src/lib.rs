@@ -108,6 +108,9 @@ pub struct Program {
     pub sources: Known<Vec<ProgramSource>>,
     /// The options of each clBuildProgram call on it, as one string each.
     pub options: Vec<Known<String>>,
+    /// It goes through clCompileProgram: clLinkProgram makes a program of it, alone or with others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_part: bool,
     /// Names that clCreateKernel asks of it; `All` after clCreateKernelsInProgram.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<Known<String>>,

@@ -249,3 +249,113 @@ fn the_build_log_is_that_of_the_original() {
     );
     assert!(said.iter().all(|(built, _)| !built.contains(LEFT)));
 }
+
+/// Builds with cc and with fpgacc, in one step and in several, and compares runs on all implementations. Gives what
+/// fpgacc's link said.
+#[track_caller]
+fn files_run_as_plain(host: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let shop = Workshop::new();
+    shop.write("host.c", host);
+    let mut names = String::new();
+    for (name, text) in files {
+        shop.write(name, text);
+        if name.ends_with(".cl") {
+            names.push_str(&format!(" {name}"));
+        }
+    }
+    shop.sh("cc -w host.c -o plain -lOpenCL").success();
+    let mut said = Vec::new();
+    for (name, choice) in implementations() {
+        let plain = shop.sh(&format!("{choice} ./plain 5")).success().stdout;
+        let compiled = shop.fpgacc(&format!("--platform={name} -c{names}"));
+        compiled.success();
+        let objects = names.replace(".cl", ".o");
+        for inputs in [&names, &objects] {
+            let line = format!("--platform={name} host.c{inputs} -o app");
+            said.push(shop.fpgacc(&line).success().stderr);
+            assert_eq!(
+                shop.sh("./app 5").success().stdout,
+                plain,
+                "{name}: {said:?}"
+            );
+        }
+    }
+    said
+}
+
+/// Kernels call functions that another program has.
+#[test]
+fn programs_that_are_linked_end_no_build() {
+    let host = HOST
+        .replace("OPTIONS", "-DNUMBER=%s")
+        .replace(
+            "clBuildProgram(program, 1, &device, options, NULL, NULL)",
+            "linked(context, device, &program)",
+        )
+        .replace("int main(", LINKED);
+    let kernels = "int twice(int i);\n__kernel void f(__global int *x) { x[get_global_id(0)] = twice(get_local_id(0)); }\n";
+    let library = "int twice(int i) { return FACTOR * i; }\n";
+    for built in files_run_as_plain(&host, &[("k.cl", kernels), ("library.cl", library)]) {
+        assert!(!built.contains("error:"), "{built}");
+        let why = "'k.cl' is linked with other programs when the host runs";
+        assert!(built.contains(why), "{built}");
+    }
+}
+
+/// Compiles the program, reads another one, and links both.
+const LINKED: &str = r#"
+static int linked(cl_context context, cl_device_id device, cl_program *program) {
+    static char library[4096];
+    cl_int error;
+    FILE *file = fopen("library.cl", "r");
+    library[fread(library, 1, sizeof library - 1, file)] = 0;
+    const char *source = library;
+    cl_program parts[] = {*program, clCreateProgramWithSource(context, 1, &source, NULL, &error)};
+    error = clCompileProgram(parts[0], 1, &device, "", 0, NULL, NULL, NULL, NULL);
+    error |= clCompileProgram(parts[1], 1, &device, "-DFACTOR=2", 0, NULL, NULL, NULL, NULL);
+    if (error != CL_SUCCESS) return error;
+    *program = clLinkProgram(context, 1, &device, "", 2, parts, NULL, NULL, &error);
+    return error;
+}
+
+int main("#;
+
+/// The host looks what the device takes, and does with less.
+#[test]
+fn options_that_fail_may_be_tried() {
+    let tries = "(clBuildProgram(program, 1, &device, \"-DMUCH\", NULL, NULL) == CL_SUCCESS ? 0 : \
+                 (program = clCreateProgramWithSource(context, 1, &source, NULL, &error), \
+                 clBuildProgram(program, 1, &device, \"-DLESS\", NULL, NULL)))";
+    let build = "clBuildProgram(program, 1, &device, options, NULL, NULL)";
+    let host = HOST.replace("OPTIONS", "%s").replace(build, tries);
+    let kernels = "__kernel void f(__global int *x) {\n#ifdef MUCH\n    x[0] = of_no_device(1);\n#else\n    \
+                   x[get_global_id(0)] = 3;\n#endif\n}\n";
+    for built in files_run_as_plain(&host, &[("k.cl", kernels)]) {
+        assert!(built.contains(LEFT) && !built.contains("error:"), "{built}");
+    }
+    // What fails with all options is wrong.
+    let shop = Workshop::new();
+    shop.write("host.c", host);
+    shop.write("k.cl", kernels.replace("= 3", "= y"));
+    let refused = shop.fpgacc("host.c k.cl -o app").failure().stderr;
+    let all = "error: 'k.cl' has errors with each of the 2 sets of options";
+    assert!(refused.contains(all), "{refused}");
+}
+
+/// Without the host's options, many texts are none of OpenCL C.
+#[test]
+fn objects_of_kernels_may_lack_options() {
+    let options = "-Dreal=int -DN=%s -Dbegin={ -Dend=} -DGLOBAL=__global";
+    let host = HOST
+        .replace("OPTIONS", options)
+        .replace("options[64]", "options[256]");
+    for kernels in [
+        "__kernel void f(__global real *x) { real a[N]; a[0] = 3; x[get_global_id(0)] = a[0] + N; }\n",
+        "__kernel void f(__global int *x) begin x[get_global_id(0)] = N; end\n",
+        "__kernel void f(GLOBAL int *x) { x[get_global_id(0)] = N; }\n",
+        // Right, though the front end does not know it.
+        "__kernel void f(__global int *x) { x[get_global_id(0)] = L'a' + 'ab'; }\n",
+    ] {
+        files_run_as_plain(&host, &[("k.cl", kernels)]);
+    }
+}

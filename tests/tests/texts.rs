@@ -12,9 +12,16 @@ const KERNELS: &str = "#ifndef N\n#define N 3\n#endif\n\
 /// what fpgacc's program said.
 #[track_caller]
 fn runs_as_plain(create: &str, arguments: &str) -> Vec<(String, String)> {
+    runs_with(KERNELS, create, arguments)
+}
+
+/// The same with other kernels.
+#[track_caller]
+fn runs_with(kernels: &str, create: &str, arguments: &str) -> Vec<(String, String)> {
     let shop = Workshop::new();
     shop.write("host.c", HOST.replace("CREATE", create));
-    shop.write("k.cl", KERNELS);
+    shop.write("k.cl", kernels);
+    shop.write("line.h", "#define LINE __LINE__\n");
     shop.sh("cc -w host.c -o plain -lOpenCL").success();
     let compare = |(name, choice): (&str, String)| {
         let line = format!("-w --platform={name} host.c k.cl -o app");
@@ -106,4 +113,31 @@ fn a_file_goes_on_with_the_text_before_it() {
     let refused = shop.fpgacc("-w host.c k.cl -o app").failure();
     let at = "k.cl:3:2: error: #endif without #if";
     assert!(refused.stderr.contains(at), "{}", refused.stderr);
+}
+
+/// `__LINE__` counts from the first line of all that the host passes.
+#[test]
+fn lines_are_those_of_the_whole_text() {
+    let counting =
+        "/* one */\n__kernel void f(__global int *x) { x[get_global_id(0)] = __LINE__; }\n";
+    let included =
+        "#include \"line.h\"\n__kernel void f(__global int *x) { x[get_global_id(0)] = LINE; }\n";
+    let literal = |before: &str| {
+        let line = format!("{before:?}, counting");
+        format!(
+            "const char *counting = {counting:?};\n    const char *all[] = {{{line}}};\n    \
+             program = clCreateProgramWithSource(context, 2, all, NULL, &error);"
+        )
+    };
+    for (kernels, create, line) in [
+        (counting, loaded(r##""#define A 1\n#define B 2\n""##), 4),
+        (counting, loaded(r##""/* */ ""##), 2),
+        (included, loaded(r##""#define A 1\n""##), 3),
+        (counting, literal("// a\n// b\n// c\n"), 5),
+    ] {
+        for (printed, said) in runs_with(kernels, &create, "") {
+            assert!(printed.contains(&format!("\n{line} {line}")), "{printed}");
+            assert!(said.contains("loaded app"), "{said}");
+        }
+    }
 }

@@ -184,6 +184,7 @@ pub fn record_trips(facts: &mut Facts, module: &Module, sources: &SourceMap, tri
         site,
         sources: Known::Unknown("not looked at".to_string()),
         options: Vec::new(),
+        is_part: false,
         kernels: Vec::new(),
         recorded: Some(recorded),
     });

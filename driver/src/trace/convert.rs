@@ -96,6 +96,7 @@ impl Converter<'_> {
             site,
             sources,
             options: options.map(Known::Is).collect(),
+            is_part: false,
             kernels: kernels.map(Known::Is).collect(),
             recorded: Some(self.recorded(program)),
         }

@@ -144,11 +144,14 @@ impl<'a> Interp<'a> {
             _ => return self.one_of(code, id, &overloads, None, args),
         }
         if let ([(arg_code, arg)], true) = (args, self.program.types[code.host].is_type(name)) {
-            let value = self.eval(arg_code, *arg);
             let ty = Type {
                 base: name.to_string(),
                 ..Type::default()
             };
+            if let Kind::Record(_) = self.program.kind(code.host, &ty) {
+                return self.object_of(code, id, &ty, args);
+            }
+            let value = self.eval(arg_code, *arg);
             return self.cast(code, &ty, value);
         }
         if functions::is_opencl(name) {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::code::Arg;
 use super::lvalue::Target;
 use super::scope::Binding;
 use super::{Code, Interp, MAX_NESTING};
@@ -486,6 +487,34 @@ impl<'a> Interp<'a> {
             let value = self.eval(code, *only);
             return self.cast(code, ty, value);
         }
+        let location = self.unnamed(code, id, ty);
+        match args {
+            [only] if matches!(code.ast().expr(*only).kind, ExprKind::InitList(_)) => {
+                self.initialise(code, &location, *only);
+            }
+            _ => {
+                let args = args.to_vec();
+                self.construct(code, &location, &args);
+            }
+        }
+        self.read(&location)
+    }
+
+    /// The same, of a class that a call names.
+    pub(super) fn object_of(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        ty: &Type,
+        args: &[Arg<'a>],
+    ) -> Val {
+        let location = self.unnamed(code, id, ty);
+        self.construct_with(&location, args);
+        self.read(&location)
+    }
+
+    /// The location of a value that has no name.
+    fn unnamed(&mut self, code: &Code<'a>, id: ExprId, ty: &Type) -> MemoryLocation {
         let variable = crate::syntax::ast::Variable {
             name: "<value>".to_string(),
             ty: ty.clone(),
@@ -497,16 +526,7 @@ impl<'a> Interp<'a> {
         let var = self.declare(code, &variable, false);
         let location = MemoryLocation::var(var);
         self.state.set(&location, Val::Unset);
-        match args {
-            [only] if matches!(code.ast().expr(*only).kind, ExprKind::InitList(_)) => {
-                self.initialise(code, &location, *only);
-            }
-            _ => {
-                let args = args.to_vec();
-                self.construct(code, &location, &args);
-            }
-        }
-        self.read(&location)
+        location
     }
 
     /// A statement as an expression: the value of its last expression.

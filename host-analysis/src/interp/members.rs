@@ -428,6 +428,24 @@ impl<'a> Interp<'a> {
         }
     }
 
+    /// Whether a value that is no object may become one of a class, by a constructor that takes it.
+    pub(super) fn converts(&self, class: &str, value: &Val) -> bool {
+        let is_plain = |value: &Val| {
+            matches!(
+                value,
+                Val::Text(_)
+                    | Val::Pointer(_)
+                    | Val::Function(_)
+                    | Val::Closure(_)
+                    | Val::Int(..)
+                    | Val::Float(_)
+                    | Val::Double(_)
+                    | Val::Sym(_)
+            )
+        };
+        value.alternatives().iter().any(is_plain) && !self.all_constructors(class).is_empty()
+    }
+
     /// Constructors of a class with any arguments.
     fn all_constructors(&self, class: &str) -> Vec<FnId> {
         let short = last_name(class);

@@ -24,6 +24,8 @@ use crate::value::{Argument, Val};
 const USE_HOST_PTR: i128 = 1 << 3;
 /// `CL_QUEUE_PROPERTIES`.
 const QUEUE_PROPERTIES: i128 = 0x1093;
+/// Most programs that are linked into one.
+const MOST_PARTS: i128 = 64;
 /// Most properties of a queue.
 const MOST_PROPERTIES: i64 = 8;
 
@@ -86,8 +88,13 @@ impl<'a> Interp<'a> {
                 self.havoc_pointee(error, &why);
                 return self.create_program(site, count, strings, lengths);
             }
-            ("clBuildProgram" | "clCompileProgram", [program, _, _, options, ..]) => {
-                self.build(program, options);
+            ("clBuildProgram", [program, _, _, options, ..]) => self.build(program, options),
+            ("clCompileProgram", [program, _, _, options, ..]) => {
+                self.compile(program, options);
+            }
+            ("clLinkProgram", [_, _, _, _, count, programs, _, _, error]) => {
+                self.havoc_pointee(error, &why);
+                return self.linked(count, programs);
             }
             ("clCreateKernel", [program, kernel, error]) => {
                 self.havoc_pointee(error, &why);
@@ -190,6 +197,7 @@ impl<'a> Interp<'a> {
         let kind = ObjectKind::Program {
             sources: sources.clone(),
             options: Vec::new(),
+            is_part: false,
             kernels: Vec::new(),
         };
         let summary = self.walk.loop_depth > 0;
@@ -317,6 +325,42 @@ impl<'a> Interp<'a> {
                 let new: Vec<Known<String>> = new.cloned().collect();
                 options.extend(new);
             }
+        }
+    }
+
+    /// A build of what will be linked later.
+    pub(super) fn compile(&mut self, program: &Val, options: &Val) {
+        self.build(program, options);
+        let is_program = |k: &ObjectKind| matches!(k, ObjectKind::Program { .. });
+        for id in self.handles(program, is_program).unwrap_or_default() {
+            if let ObjectKind::Program { is_part, .. } = &mut self.objects.get_mut(id).kind {
+                *is_part = true;
+            }
+        }
+    }
+
+    /// What clLinkProgram gives: its kernels are those of the programs that it is made of.
+    fn linked(&mut self, count: &Val, programs: &Val) -> Val {
+        let (Some(count @ 1..=MOST_PARTS), Val::Pointer(first)) = (count.as_int(), programs) else {
+            return Val::unknown("the programs that are linked are not followed");
+        };
+        let locations = (0..count as i64).map(|index| first.moved(index));
+        let locations: Option<Vec<MemoryLocation>> = locations.collect();
+        let parts = locations.unwrap_or_default().into_iter();
+        let parts: Vec<Val> = parts.map(|location| self.read(&location)).collect();
+        self.one_of_parts(parts)
+    }
+
+    /// One of the programs that are linked, all of which are followed.
+    pub(super) fn one_of_parts(&self, parts: Vec<Val>) -> Val {
+        let is_program = |k: &ObjectKind| matches!(k, ObjectKind::Program { .. });
+        let are_followed = parts
+            .iter()
+            .all(|part| self.handles(part, is_program).is_ok());
+        let joined = parts.into_iter().reduce(|a, b| a.join(&b));
+        match joined.filter(|_| are_followed) {
+            Some(joined) => joined,
+            None => Val::unknown("the programs that are linked are not followed"),
         }
     }
 

@@ -62,7 +62,13 @@ impl<'a> Interp<'a> {
 
     /// Stores a value in a location, converted to its type.
     pub(super) fn assign(&mut self, location: &MemoryLocation, value: Val) {
+        let kind = self.kind_of(location);
         if let Val::Record(from) = &value {
+            if let Some(Kind::String) = kind {
+                self.escape_value(&value);
+                return self
+                    .set_unknown(location, "an object that becomes a string is not followed");
+            }
             if self.copies_otherwise(location) {
                 self.escape_value(&value);
                 return self.set_unknown(location, "its class copies in its own way");
@@ -76,8 +82,13 @@ impl<'a> Interp<'a> {
         {
             return;
         }
-        let value = match self.kind_of(location) {
+        let value = match kind {
             Some(Kind::Num(num)) => self.named(location, value, num),
+            Some(Kind::Record(class)) if self.converts(&class, &value) => {
+                self.escape_value(&value);
+                return self
+                    .set_unknown(location, "a value that becomes an object is not followed");
+            }
             Some(Kind::Container(_)) => {
                 let reason = match value {
                     Val::Unknown(reason) => reason,

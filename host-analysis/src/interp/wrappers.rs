@@ -164,9 +164,12 @@ impl<'a> Interp<'a> {
         {
             return handle.clone();
         }
-        if let ([Val::Handle(_)], true) = (&values[..], wrapper != Wrapper::Queue) {
+        if let [only] = &values[..]
+            && wrapper != Wrapper::Queue
+            && (matches!(only, Val::Handle(_)) || self.wrapper_held(only) == Some(wrapper))
+        {
             // A copy, or a wrapper around a handle.
-            return values.into_iter().next().unwrap_or(Val::Null);
+            return only.clone();
         }
         match (wrapper, &values[..]) {
             (Wrapper::Enqueue, _) => self.enqueue_args(args, values),
@@ -476,6 +479,7 @@ impl<'a> Interp<'a> {
                 let size = self.eval(size_code, *size);
                 return Some(Val::Tuple(Rc::from([size])));
             }
+            ("linkProgram", [_, ..]) => return Some(self.linked_programs(args)),
             ("Program::getDefault" | "Kernel::getDefault", _) => return None,
             _ => {}
         }
@@ -485,6 +489,33 @@ impl<'a> Interp<'a> {
             self.havoc_error_codes(&values, &format!("`{name}` writes it"));
         }
         Some(self.result(code, id, &format!("a result of `{name}`")))
+    }
+
+    /// `linkProgram(a, b)` and `linkProgram(list)`.
+    fn linked_programs(&mut self, args: &[Arg<'a>]) -> Val {
+        let (list_code, list) = args[0].clone();
+        let tree = list_code.clone();
+        let values = match &tree.ast().expr(list).kind {
+            ExprKind::InitList(items) => {
+                let items = items.iter();
+                let listed: Vec<Arg<'a>> =
+                    items.map(|(_, item)| (list_code.clone(), *item)).collect();
+                self.values(&listed)
+            }
+            _ => self.values(args),
+        };
+        let parts = match &values[..] {
+            [Val::Record(list), ..] => {
+                let count = self.element_count(list).unwrap_or(0);
+                (0..count).map(|i| self.read(&list.index(i))).collect()
+            }
+            values => {
+                let is_program = |v: &&Val| self.wrapper_held(v) == Some(Wrapper::Program);
+                values.iter().take_while(is_program).cloned().collect()
+            }
+        };
+        self.havoc_error_codes(&values, "the result of a wrapper");
+        self.one_of_parts(parts)
     }
 
     /// Whether an argument is an `EnqueueArgs`.
@@ -643,7 +674,14 @@ impl<'a> Interp<'a> {
                 self.set_arg(site, &now, [&values[0], &values[1], &values[2]]);
             }
             (Wrapper::Functor, "getKernel", []) => return Some(now),
-            (Wrapper::Program, "build", _) => self.build_wrapper(&now, args),
+            (Wrapper::Program, "build", _) => {
+                let options = self.options_of(args);
+                self.build(&now, &options);
+            }
+            (Wrapper::Program, "compile", _) => {
+                let options = self.options_of(args);
+                self.compile(&now, &options);
+            }
             (Wrapper::Program, "createKernels", _) => {
                 let values = self.values(args);
                 self.all_kernels(&now);
@@ -691,11 +729,11 @@ impl<'a> Interp<'a> {
         Some(self.result(code, id, &why))
     }
 
-    /// `program.build(devices, options)`, and without devices.
-    fn build_wrapper(&mut self, program: &Val, args: &[Arg<'a>]) {
+    /// The options of `program.build(devices, options)`, and without devices.
+    fn options_of(&mut self, args: &[Arg<'a>]) -> Val {
         let values = self.values(args);
         let is_text = |v: &Val| self.text_of(v).is_some();
-        let options = match &values[..] {
+        match &values[..] {
             [] => Val::Null,
             [options, ..] if is_text(options) => options.clone(),
             // Devices alone, unless it is a string that is not known.
@@ -711,8 +749,7 @@ impl<'a> Interp<'a> {
                 },
             },
             [_, options, ..] => options.clone(),
-        };
-        self.build(program, &options);
+        }
     }
 
     /// Functions of the standard library that are templates.
