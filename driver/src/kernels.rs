@@ -24,8 +24,8 @@ use fpgacc_runtime::manifest;
 use crate::ahead::Job;
 use crate::aoc_report;
 use crate::board;
-use crate::build;
 use crate::compiled::Rewritten;
+use crate::device;
 use crate::differing_macros;
 use crate::expansion;
 use crate::identity;
@@ -499,7 +499,7 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
         session.report(wrong_kernels::looked_at_again(&program.name()));
         return Ok(());
     }
-    if is_early && build::device_takes(session, &program)? {
+    if is_early && device::takes(session, &program)? {
         untouched(session, errors);
         return Ok(());
     }
