@@ -433,5 +433,11 @@ mod tests {
         let error = none.first(Target::Emulator).unwrap_err().to_string();
         assert_eq!(error.lines().count(), 2, "{error}");
         assert!(error.contains("/no/aoc"), "{error}");
+        let none = discover(Target::Hardware, Some(Path::new("/no/aoc")), None);
+        let error = none.first(Target::Hardware).unwrap_err().to_string();
+        assert!(
+            error.ends_with("emulators need no aoc: --target=emulator"),
+            "{error}"
+        );
     }
 }

@@ -536,7 +536,7 @@ fn a_folder_of_sources_builds_without_fpgacc() {
 #[test]
 fn colours_are_for_people() {
     let shop = Workshop::new();
-    shop.write("k.cl", "kernel void f(global int *a) { a[0] = x; }\n");
+    shop.write("k.cl", "kernel void f(global int *a) { a[0] = 1 }\n");
     let is_coloured = |line: &str| shop.sh(line).failure().stderr.contains("\x1b[");
     assert!(!is_coloured("fpgacc -c k.cl"));
     assert!(is_coloured("fpgacc --color=always -c k.cl"));

@@ -283,10 +283,10 @@ fn byte_order_marks_are_read() {
             );
         }
     }
-    mark("k.cl", "kernel void f(global int *a) { a[0] = y; }\n");
+    mark("k.cl", "kernel void f(global int *a) { a[0] = a.x; }\n");
     let outcome = shop.fpgacc("-c k.cl").failure();
     assert!(
-        outcome.stderr.starts_with("k.cl:1:39: error: `y`"),
+        outcome.stderr.starts_with("k.cl:1:39: error: `.` needs"),
         "{}",
         outcome.stderr
     );
@@ -310,13 +310,13 @@ fn long_lines_and_names_are_read() {
     shop.fpgacc("-c comment.cl").success();
     shop.write(
         "name.cl",
-        format!("kernel void f(global int *a) {{ int {long} = 1; a[0] = y; }}\n"),
+        format!("kernel void f(global int *a) {{ int {long} = 1; a[0] = a.y; }}\n"),
     );
     let outcome = shop.fpgacc("-c name.cl").failure();
     assert!(
         outcome
             .stderr
-            .starts_with("name.cl:1:1048625: error: `y` is not declared")
+            .starts_with("name.cl:1:1048625: error: `.` needs")
     );
     // A message does not repeat a megabyte.
     assert!(outcome.stderr.len() < 10_000, "{}", outcome.stderr.len());
@@ -403,7 +403,7 @@ fn a_file_in_place_of_a_folder_is_reported() {
 #[test]
 fn closed_outputs_are_no_trouble() {
     let shop = Workshop::with_fixture();
-    shop.write("bad.cl", "kernel void f(global int *a) { a[0] = x; }\n");
+    shop.write("bad.cl", "kernel void f(global int *a) { a[0] = a.x; }\n");
     for (line, code) in [
         ("fpgacc --help >&-", 0),
         ("fpgacc --emit=kernels k.cl 2>&-", 0),
@@ -515,7 +515,7 @@ fn a_failed_run_leaves_existing_outputs() {
     let names = ["app", "app.aocx", "app.d", "k.o", "k.d"];
     let all = || names.map(|name| shop.read(name));
     let before = all();
-    shop.write("k.cl", "kernel void f(global int *a) { a[0] = x; }\n");
+    shop.write("k.cl", "kernel void f(global int *a) { a[0] = a.x; }\n");
     shop.fpgacc("host.c k.cl -o app -MD").failure();
     shop.fpgacc("-c k.cl -MD").failure();
     assert!(before == all());

@@ -78,8 +78,11 @@ pub fn has_undeclared_names(preprocessed: &str) -> bool {
         .map(|token| text_of(preprocessed, token))
         .collect();
     let mut declared = BTreeSet::new();
+    // Of these, names of types, and what a `typedef` has between its braces.
+    let mut named_types = BTreeSet::new();
     let mut used = BTreeSet::new();
     let (mut declares, mut has_type, mut enumerates) = (false, false, false);
+    let (mut defines_type, mut depth) = (false, 0_usize);
     let mut has_declarations = false;
     for (at, token) in tokens.iter().enumerate() {
         let word = words[at];
@@ -89,8 +92,15 @@ pub fn has_undeclared_names(preprocessed: &str) -> bool {
             enumerates = opens_enum || enumerates && word != "}";
             declares &= !matches!(word, ";" | "{" | "}" | "(" | ")");
             has_type &= declares;
+            match word {
+                "{" => depth += 1,
+                "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            defines_type &= word != ";" || depth > 0;
             continue;
         }
+        defines_type |= word == "typedef";
         if is_type(word) || SPECIFIERS.contains(&word) {
             (declares, has_declarations) = (true, true);
             // A parameter has a type of its own.
@@ -106,15 +116,18 @@ pub fn has_undeclared_names(preprocessed: &str) -> bool {
             // `T v` and `T *const v`, where `T` is declared.
             before => {
                 let is_qualified = has_type && SPECIFIERS.contains(&before);
-                is_type(before) || is_tag(before) || is_qualified || declared.contains(before)
+                is_type(before) || is_tag(before) || is_qualified || named_types.contains(before)
             }
         };
         match is_named {
             true => declared.insert(word),
             false => used.insert(word),
         };
+        if is_named && (defines_type || is_tag(before)) {
+            named_types.insert(word);
+        }
         // A name of a type starts a declaration.
-        if declared.contains(word) && !matches!(before, "." | "->" | "," | "=") {
+        if named_types.contains(word) && !matches!(before, "." | "->" | "," | "=") {
             (declares, has_type) = (true, true);
         }
     }
@@ -162,6 +175,7 @@ mod tests {
             "kernel void f(global int *x, int n ARGS) { x[0] = n; }",
             "kernel void f(global int *x) { x[0] = x[1] op 2; }",
             "kernel void f(global int *x) { int a = 1, b = n; }",
+            "kernel void f(global int *x) { int a = 1, b = 2 c = 3; x[0] = a + b; }",
         ] {
             assert!(has_undeclared_names(text), "{text}");
         }
@@ -172,7 +186,7 @@ mod tests {
         for text in [
             "!<arch>",
             "kernel void f(global int *x) { x[0] = 1 }",
-            "# 1 \"k.cl\"\nkernel void f(global int *x) { int a = 1, b = 2 c = 3; x[0] = a + b; }",
+            "# 1 \"k.cl\"\nkernel void f(global int *x) { int a = 1, b = 2; x[0] = a + b }",
             "typedef struct { float re, im; } cplx;\ncplx g(cplx a, const cplx b) { cplx c; c.re = a.re; return c;",
             "enum E { A, B = 2, C };\nenum { D };\nkernel void f(global int *x) { enum E e = A; x[0] = e + B + D }",
             "struct s { int a; struct s *n; };\nstatic int g(struct s v) { struct s w = v; return w.n->a; } }",
