@@ -447,6 +447,10 @@ fn explained(program: &Program, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
     unknown_macros::once_each(errors, !program.options_known)
 }
 
+/// Longer texts with errors are not given to the device's compiler before the link: it takes minutes for what nests
+/// without end. Bytes.
+const MOST_ASKED: usize = 64 << 10;
+
 /// Checks a kernel file on its own. Before the host is known, what may be right with the host's build options, or
 /// with an extension that the host looks for first, is reported as a warning: the link step looks again.
 pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
@@ -499,7 +503,8 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
         session.report(wrong_kernels::looked_at_again(&program.name()));
         return Ok(());
     }
-    if is_early && device::takes(session, &program)? {
+    let is_short = made.text.len() <= MOST_ASKED;
+    if is_early && is_short && device::takes(session, &program)? {
         untouched(session, errors);
         return Ok(());
     }
