@@ -25,7 +25,6 @@ use crate::ahead::Job;
 use crate::aoc_report;
 use crate::board;
 use crate::compiled::Rewritten;
-use crate::device;
 use crate::differing_macros;
 use crate::expansion;
 use crate::identity;
@@ -348,10 +347,14 @@ fn run_preprocessor(
         let text = without_bom(&piece.text);
         session.sources.add(piece.name.as_str(), text);
     }
-    if counts_lines(program) {
+    let mut made = session.ahead.take(&job(program));
+    if made
+        .as_ref()
+        .is_ok_and(|made| counts_lines(program, &made.text))
+    {
         session.sources.add(program.name(), whole(program));
+        made = session.ahead.take(&asked(program, true));
     }
-    let made = session.ahead.take(&job(program));
     if let Err(CcError::TooLong { text }) = &made {
         register_headers(session, text);
         return session.fail(expansion::too_long(&session.sources, text));
@@ -361,13 +364,18 @@ fn run_preprocessor(
 
 /// What is asked of the preprocessor for a program.
 pub fn job(program: &Program) -> Job {
+    asked(program, false)
+}
+
+/// The same, with its pieces apart or as one text.
+fn asked(program: &Program, as_one: bool) -> Job {
     let others: Vec<&str> = program.options.others.iter().map(String::as_str).collect();
     let mut text = kernel::predefined(program.options.dialect(), &others);
     // The text stands after the predefined macros, and options before them.
     for name in &program.options.undefines {
         text.push_str(&format!("#undef {name}\n"));
     }
-    match counts_lines(program) {
+    match as_one {
         true => append(&mut text, &program.name(), &whole(program)),
         false => {
             for piece in &program.pieces {
@@ -386,13 +394,21 @@ pub fn job(program: &Program) -> Job {
     }
 }
 
-/// Whether a text of several pieces may say `__LINE__`, itself or in a header: its lines are those of the whole text.
-fn counts_lines(program: &Program) -> bool {
+/// A piece that fpgacc puts before a text.
+pub const OWN_PIECE: &str = "<device>";
+
+/// Whether a text of several pieces, preprocessed with its macros, says `__LINE__`: its lines are those of the whole
+/// text.
+fn counts_lines(program: &Program, preprocessed: &str) -> bool {
     let asks = |text: &str| text.contains("__LINE__");
     let pieces = &program.pieces;
-    let may_ask = |piece: &Piece| asks(&piece.text) || piece.text.contains("include");
-    let defines = &program.options.defines;
-    pieces.len() > 1 && (pieces.iter().any(may_ask) || defines.iter().any(|define| asks(define)))
+    let is_own = |piece: &Piece| piece.name == OWN_PIECE;
+    if pieces.len() < 2 || pieces.iter().any(is_own) {
+        return false;
+    }
+    let mut lines = preprocessed.lines();
+    pieces.iter().any(|piece| asks(&piece.text))
+        || lines.any(|line| line.starts_with("#define ") && asks(line))
 }
 
 /// The text of all pieces, as one.
@@ -447,10 +463,6 @@ fn explained(program: &Program, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
     unknown_macros::once_each(errors, !program.options_known)
 }
 
-/// Longer texts with errors are not given to the device's compiler before the link: it takes minutes for what nests
-/// without end. Bytes.
-const MOST_ASKED: usize = 64 << 10;
-
 /// Checks a kernel file on its own. Before the host is known, what may be right with the host's build options, or
 /// with an extension that the host looks for first, is reported as a warning: the link step looks again.
 pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
@@ -501,11 +513,6 @@ pub fn check(session: &mut Session, unit: &KernelUnit) -> Step<()> {
             session.report(wrong_kernels::as_warning(error));
         }
         session.report(wrong_kernels::looked_at_again(&program.name()));
-        return Ok(());
-    }
-    let is_short = made.text.len() <= MOST_ASKED;
-    if is_early && is_short && device::takes(session, &program)? {
-        untouched(session, errors);
         return Ok(());
     }
     for error in errors {

@@ -17,7 +17,6 @@ mod cli;
 mod compile;
 mod compiled;
 mod depfile;
-mod device;
 mod differing_macros;
 mod emit;
 mod expansion;

@@ -211,7 +211,7 @@ fn pieces(front: String, text: String, asked: Asked) -> Vec<Piece> {
         line: 1,
         column: 1,
     };
-    let mut pieces = vec![piece("<device>", front)];
+    let mut pieces = vec![piece(kernels::OWN_PIECE, front)];
     if asked.accesses {
         pieces.push(piece("<fpgacc>", log::TEXT.to_string()));
     }
