@@ -1,4 +1,4 @@
-//! Names that nobody declares: macros of build options may stand behind them.
+//! Names that nobody declares: they may be macros of build options.
 
 use std::collections::BTreeSet;
 
