@@ -1,10 +1,10 @@
 //! Launch facts of a run: analysed, and given by the user.
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::source::SourceMap;
+use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_host_analysis::syntax::parse_all;
-use fpgacc_host_analysis::{Analysis, Arguments};
-use fpgacc_launch_facts::{Facts, Known, Location, ProgramSource};
+use fpgacc_host_analysis::{Analysis, Arguments, AskedKernel};
+use fpgacc_launch_facts::{Facts, Location, ProgramSource};
 
 use crate::compiled::Compiled;
 use crate::gather::Gathered;
@@ -22,6 +22,8 @@ pub struct OfHosts {
     pub facts: Facts,
     /// What they pass to kernels.
     pub arguments: Vec<Arguments>,
+    /// The kernels that they ask for by name.
+    pub asked: Vec<AskedKernel>,
 }
 
 /// The facts of all hosts together. What the user gave about a call wins over what was analysed.
@@ -33,6 +35,7 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<OfHosts> {
     let Analysis {
         mut facts,
         arguments,
+        asked,
         diagnostics,
     } = fpgacc_host_analysis::analyse(&hosts, &sources);
     session.sources = sources;
@@ -67,7 +70,11 @@ pub fn of(session: &mut Session, gathered: &Gathered) -> Step<OfHosts> {
     for warning in recorded::apply(&mut facts, &runs) {
         session.report(warning);
     }
-    Ok(OfHosts { facts, arguments })
+    Ok(OfHosts {
+        facts,
+        arguments,
+        asked,
+    })
 }
 
 /// Whether a host loads texts of kernels from files.
@@ -77,74 +84,103 @@ fn loads_files(facts: &Facts) -> bool {
     sources.any(|sources| sources.iter().any(is_file))
 }
 
-/// Warns of launches of kernels that do not exist, and of kernels that nothing launches.
-pub fn warn_about_launches(session: &mut Session, facts: &Facts, compiled: &[Compiled]) {
-    if facts.launches.is_empty() {
+/// Kernels, and where each is defined.
+type Defined<'a> = Vec<(&'a str, Option<Span>)>;
+
+/// Warns of launches of kernels that do not exist and of asking for them, and of kernels that nothing
+/// launches.
+pub fn warn_about_launches(session: &mut Session, hosts: &OfHosts, compiled: &[Compiled]) {
+    let facts = &hosts.facts;
+    if facts.launches.is_empty() || compiled.iter().any(|one| one.rewritten.untouched) {
         return;
     }
-    let kernels: Vec<(&str, Option<_>)> = compiled
+    let modules = compiled
         .iter()
-        .filter_map(|compiled| compiled.rewritten.parsed.as_ref())
-        .flat_map(|module| {
-            module.kernels().map(|id| {
-                (
-                    module.functions[id].name.as_str(),
-                    module.functions[id].span,
-                )
-            })
-        })
-        .collect();
-    if compiled.iter().any(|compiled| compiled.rewritten.untouched) {
-        return;
-    }
+        .filter_map(|one| one.rewritten.parsed.as_ref());
+    let kernels = modules.flat_map(|module| module.kernels().map(|id| &module.functions[id]));
+    let kernels: Defined = kernels.map(|one| (one.name.as_str(), one.span)).collect();
     let mut diagnostics = Vec::new();
     // The user knows already that a file is missing.
-    let launches = &facts.launches[..];
-    let launches = if kernels.is_empty() && loads_files(facts) {
-        &[]
-    } else {
-        launches
-    };
-    for launch in launches {
-        for name in launch.kernels.get().into_iter().flatten() {
-            if !kernels.iter().any(|(known, _)| known == name) {
-                let message = format!("'{name}' is launched, but no kernel file defines it");
-                let warning = at_site(Diagnostic::warning(message), &session.sources, &launch.site);
-                let names = kernels.iter().map(|(known, _)| *known);
-                diagnostics.push(match nearest(name, names) {
-                    Some(meant) => warning.help(format!("did you mean '{meant}'?")),
-                    None => warning.help("give fpgacc the kernel file that defines it"),
-                });
-            }
-        }
+    if !(kernels.is_empty() && loads_files(facts)) {
+        diagnostics.extend(launched_undefined(facts, &session.sources, &kernels));
+        diagnostics.extend(asked_undefined(hosts, &kernels));
     }
-    let all_known = facts
-        .launches
-        .iter()
-        .all(|l| matches!(l.kernels, Known::Is(_)));
-    let launched = |name: &str| {
-        let mut names = facts
-            .launches
-            .iter()
-            .filter_map(|l| l.kernels.get())
-            .flatten();
-        names.any(|launched| launched == name)
-    };
-    for (name, span) in kernels
-        .iter()
-        .filter(|(name, _)| all_known && !launched(name))
-    {
-        let mut warning = Diagnostic::warning(format!(
-            "no launch of kernel '{name}' was found in the hosts"
-        ));
-        if let Some(span) = span {
-            warning = warning.at(*span);
-        }
-        diagnostics.push(warning.note("it is compiled without launch facts"));
-    }
+    diagnostics.extend(never_launched(facts, &kernels));
     for diagnostic in diagnostics {
         session.report(diagnostic);
     }
+}
+
+fn is_launched(facts: &Facts, name: &str) -> bool {
+    let known = facts.launches.iter().filter_map(|one| one.kernels.get());
+    known.flatten().any(|launched| launched == name)
+}
+
+fn launched_undefined(facts: &Facts, sources: &SourceMap, kernels: &Defined) -> Vec<Diagnostic> {
+    let launched = facts.launches.iter().flat_map(|launch| {
+        let names = launch.kernels.get().into_iter().flatten();
+        names.map(|name| (&launch.site, name))
+    });
+    let undefined = launched.filter(|(_, name)| !is_defined(kernels, name));
+    undefined
+        .map(|(site, name)| {
+            let message = format!("'{name}' is launched, but no kernel file defines it");
+            let warning = at_site(Diagnostic::warning(message), sources, site);
+            with_remedy(warning, name, kernels)
+        })
+        .collect()
+}
+
+/// Those that are launched are reported there. A program of which the text is not known may define any.
+fn asked_undefined(hosts: &OfHosts, kernels: &Defined) -> Vec<Diagnostic> {
+    let mut programs = hosts.facts.programs.iter();
+    if programs.any(|program| program.sources.get().is_none()) {
+        return Vec::new();
+    }
+    let asked = hosts.asked.iter();
+    let undefined = asked.filter(|asked| {
+        !is_defined(kernels, &asked.name) && !is_launched(&hosts.facts, &asked.name)
+    });
+    undefined
+        .map(|asked| {
+            let name = &asked.name;
+            let message = format!("no kernel is named '{name}'");
+            let warning = Diagnostic::warning(message).at(asked.site);
+            let warning = warning.note("the call returns CL_INVALID_KERNEL_NAME");
+            with_remedy(warning, name, kernels)
+        })
+        .collect()
+}
+
+fn is_defined(kernels: &Defined, name: &str) -> bool {
+    kernels.iter().any(|(known, _)| *known == name)
+}
+
+/// A warning of a name that no kernel has, with what may be meant.
+fn with_remedy(warning: Diagnostic, name: &str, kernels: &Defined) -> Diagnostic {
+    match nearest(name, kernels.iter().map(|(known, _)| *known)) {
+        Some(meant) => warning.help(format!("did you mean '{meant}'?")),
+        None => warning.help("give fpgacc the kernel file that defines it"),
+    }
+}
+
+fn never_launched(facts: &Facts, kernels: &Defined) -> Vec<Diagnostic> {
+    let mut launches = facts.launches.iter();
+    if launches.any(|launch| launch.kernels.get().is_none()) {
+        return Vec::new();
+    }
+    let others = kernels.iter().filter(|(name, _)| !is_launched(facts, name));
+    others
+        .map(|(name, span)| {
+            let message = format!("no launch of kernel '{name}' was found in the hosts");
+            let warning = Diagnostic::warning(message);
+            let warning = match span {
+                Some(span) => warning.at(*span),
+                None => warning,
+            };
+            warning.note("it is compiled without launch facts")
+        })
+        .collect()
 }
 
 /// A diagnostic placed at a call, if its file is at hand.

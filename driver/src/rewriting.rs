@@ -78,7 +78,7 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
     }
     // Kernels of programs that are left to the device are not known here.
     if left_to_device.is_empty() {
-        facts::warn_about_launches(session, facts, &compiled);
+        facts::warn_about_launches(session, hosts, &compiled);
         wrong_calls::warn(session, hosts, &compiled);
         nobody::warn_about_kernels(session, &compiled);
     }

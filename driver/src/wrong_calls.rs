@@ -15,6 +15,8 @@ use crate::session::Session;
 const ARGUMENTS: &str = "-Wkernel-arguments";
 /// The option of warnings of sizes.
 const SIZES: &str = "-Wwork-group-size";
+/// Most dimensions of a launch.
+const MOST_DIMENSIONS: u64 = 3;
 /// The bytes of a `cl_mem`.
 const HANDLE_BYTES: u64 = 8;
 
@@ -190,7 +192,13 @@ fn located(warning: Diagnostic, set: &SetArgument, function: &Function) -> Diagn
 fn of_sizes(launch: &Launch, compiled: &[Compiled]) -> Option<Diagnostic> {
     let names = launch.kernels.get()?;
     let name = names.first()?;
-    let dims = usize::try_from(launch.work_dim.constant()?).ok()?;
+    let dims = launch.work_dim.constant()?;
+    if !(1..=MOST_DIMENSIONS).contains(&dims) {
+        let message = format!("kernel '{name}' is launched in {dims} dimensions");
+        let note = "there are 1 to 3: the launch returns CL_INVALID_WORK_DIMENSION";
+        return Some(Diagnostic::warning(message).note(note).option(SIZES));
+    }
+    let dims = usize::try_from(dims).ok()?;
     let constants = |sizes: &[Value]| -> Option<Vec<u64>> {
         sizes.iter().take(dims).map(Value::constant).collect()
     };

@@ -16,6 +16,15 @@ pub struct Arguments {
     pub is_complete: bool,
 }
 
+/// A kernel that a host asks for by its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AskedKernel {
+    /// The call of clCreateKernel, or of a wrapper's constructor.
+    pub site: Span,
+    /// The name.
+    pub name: String,
+}
+
 /// An argument that may be set when a kernel is launched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetArgument {

@@ -28,7 +28,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_launch_facts::Facts;
 
-pub use arguments::{Arguments, SetArgument};
+pub use arguments::{Arguments, AskedKernel, SetArgument};
 
 use crate::syntax::HostFile;
 
@@ -42,6 +42,8 @@ pub struct Analysis {
     pub facts: Facts,
     /// What each way to a launch passes to its kernel, where the kernel is known.
     pub arguments: Vec<Arguments>,
+    /// The kernels that are asked for by names that are known, launched or not.
+    pub asked: Vec<AskedKernel>,
     /// Remarks where something about a launch is not known, and a warning if there is no launch.
     pub diagnostics: Vec<Diagnostic>,
 }

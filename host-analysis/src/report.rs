@@ -10,12 +10,13 @@ use fpgacc_launch_facts::{
 };
 
 use crate::Analysis;
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, AskedKernel};
 use crate::interp::Interp;
 use crate::location::ObjectId;
 use crate::numbers::{merge_args, merge_values};
 use crate::object::{Around, Object, ObjectKind, Visit};
 use crate::syntax::HostFile;
+use crate::value::Val;
 
 /// The option that shows what the analysis could not find out.
 const MISSED: &str = "-Rpass-missed=host-analysis";
@@ -107,8 +108,28 @@ pub(crate) fn report(interp: &Interp<'_>, hosts: &[HostFile], sources: &SourceMa
     Analysis {
         facts,
         arguments,
+        asked: asked_kernels(interp),
         diagnostics,
     }
+}
+
+fn asked_kernels(interp: &Interp<'_>) -> Vec<AskedKernel> {
+    let mut found: Vec<AskedKernel> = Vec::new();
+    for object in interp.objects.iter() {
+        let ObjectKind::Kernel { name } = &object.kind else {
+            continue;
+        };
+        for name in name.alternatives() {
+            let Val::Text(text) = name else { continue };
+            let Some(name) = text.chars() else { continue };
+            let site = object.site;
+            let asked = AskedKernel { site, name };
+            if !found.contains(&asked) {
+                found.push(asked);
+            }
+        }
+    }
+    found
 }
 
 fn merge_known<T: Clone + PartialEq>(a: &Known<Vec<T>>, b: &Known<Vec<T>>) -> Known<Vec<T>> {

@@ -155,7 +155,7 @@ fn help_man_pages_and_completions_name_the_same_options() {
 fn completed(shop: &Workshop, line: &str) -> Vec<String> {
     let script = format!(
         "COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); . share/bash-completion/completions/fpgacc; \
-         _fpgacc fpgacc \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+         _fpgacc \"${{COMP_WORDS[0]}}\" \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     );
     shop.write("complete", script);
     let ran = shop.sh("bash complete").success().stdout;
@@ -171,6 +171,11 @@ fn bash_completes_options_values_passes_and_commands() {
     assert_eq!(completed(&shop, "fpgacc -fno-spec"), ["-fno-specialise"]);
     assert_eq!(completed(&shop, "fpgacc trace --trip"), ["--trip-counts"]);
     assert_eq!(completed(&shop, "fpgacc facts sch"), ["schema"]);
+    // The loader of bash-completion looks for a file of the command's name.
+    let script = ". share/bash-completion/completions/fpgacc++; complete -p fpgacc++";
+    let ran = shop.sh(&format!("bash -c '{script}'")).success();
+    assert!(ran.stdout.contains("-F _fpgacc "), "{}", ran.stdout);
+    assert_eq!(completed(&shop, "fpgacc++ --verif"), ["--verify"]);
 }
 
 #[test]
@@ -189,8 +194,10 @@ fn fish_completes_options_values_passes_and_commands() {
         ("fpgacc report --htm", "--html"),
         ("fpgacc trace --trip", "--trip-counts"),
         ("fpgacc facts sch", "schema"),
+        ("fpgacc++ --verif", "--verify"),
     ] {
-        let script = "source share/fish/vendor_completions.d/fpgacc.fish; complete -C";
+        let script =
+            "for file in share/fish/vendor_completions.d/*; source \\$file; end; complete -C";
         let ran = shop.sh(&format!("fish -c \"{script} '{line}'\"")).success();
         assert_eq!(ran.stderr, "", "{line}");
         let has =
@@ -225,6 +232,7 @@ fn zsh_completes_options_values_passes_and_commands() {
         ("fpgacc report --htm", "--html"),
         ("fpgacc trace --trip", "--trip-counts"),
         ("fpgacc facts sch", "schema"),
+        ("fpgacc++ --verif", "--verify"),
     ] {
         let ran = shop.sh(&format!("zsh complete '{line}' '{expected}'"));
         assert_eq!(ran.code, Some(0), "{line}: {}", ran.stdout);

@@ -52,6 +52,7 @@ fn make_install_builds_nothing_and_uninstall_leaves_nothing() {
         "share/man/man1/fpgacc.1",
         "share/man/man1/fpgacc-report.1",
         "share/bash-completion/completions/fpgacc",
+        "share/bash-completion/completions/fpgacc++",
         "share/zsh/site-functions/_fpgacc",
         "share/fish/vendor_completions.d/fpgacc.fish",
         "share/cmake/fpgacc/fpgaccConfig.cmake",

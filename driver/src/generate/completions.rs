@@ -66,8 +66,22 @@ pub fn text(shell: Shell) -> String {
     match shell {
         Shell::Fish => fish(),
         Shell::Zsh => zsh(),
+        Shell::Bash => bash(),
         _ => generated(shell, with_commands(command())),
     }
+}
+
+/// What completes `fpgacc++`, which takes what fpgacc takes, for shells that look for a file of this name.
+pub fn of_cxx(shell: Shell) -> &'static str {
+    match shell {
+        Shell::Fish => "complete -c fpgacc++ -w fpgacc\n",
+        _ => ". \"${BASH_SOURCE[0]%/*}/fpgacc\"\n",
+    }
+}
+
+fn bash() -> String {
+    let text = generated(Shell::Bash, with_commands(command()));
+    text.replace(" -o default fpgacc\n", " -o default fpgacc fpgacc++\n")
 }
 
 /// The names of options that have one dash.
@@ -139,9 +153,9 @@ fn zsh() -> String {
     let names: Vec<&str> = cli::manual::names().collect();
     let names = names.join("|");
     format!(
-        "#compdef fpgacc\n\nautoload -U is-at-least\n{commands}{build}\n_fpgacc() {{\n    case $CURRENT:$words[2] in\n\
+        "#compdef fpgacc fpgacc++\n\nautoload -U is-at-least\n{commands}{build}\n_fpgacc() {{\n    case $CURRENT:$words[2] in\n\
          2:-*) _fpgacc_build ;;\n2:*) _fpgacc_commands; _fpgacc_build ;;\n*:({names})) _fpgacc_after_command ;;\n\
          *) _fpgacc_build ;;\n    esac\n}}\n\nif [ \"$funcstack[1]\" = \"_fpgacc\" ]; then\n    _fpgacc \"$@\"\nelse\n    \
-         compdef _fpgacc fpgacc\nfi\n"
+         compdef _fpgacc fpgacc fpgacc++\nfi\n"
     )
 }

@@ -32,12 +32,20 @@ fn files() -> Vec<(String, String)> {
             completions::text(Shell::Bash),
         ),
         (
+            "bash-completion/completions/fpgacc++".to_string(),
+            completions::of_cxx(Shell::Bash).to_string(),
+        ),
+        (
             "zsh/site-functions/_fpgacc".to_string(),
             completions::text(Shell::Zsh),
         ),
         (
             "fish/vendor_completions.d/fpgacc.fish".to_string(),
             completions::text(Shell::Fish),
+        ),
+        (
+            "fish/vendor_completions.d/fpgacc++.fish".to_string(),
+            completions::of_cxx(Shell::Fish).to_string(),
         ),
         (
             "cmake/fpgacc/fpgaccConfig.cmake".to_string(),

@@ -20,14 +20,21 @@ use crate::value::{Sym, Val};
 const MOST_DIMENSIONS: i128 = 3;
 
 impl Interp<'_> {
-    pub(super) fn launch(
-        &mut self,
-        site: Span,
-        [queue, kernel, dim, offset, global, local]: [&Val; 6],
-    ) {
-        // A task: dimension 0 stands for it.
-        let task = dim.as_int() == Some(0);
-        let dim = if task { &Val::int(1) } else { dim };
+    /// An NDRange is launched.
+    pub(super) fn launch(&mut self, site: Span, [queue, kernel, range @ ..]: [&Val; 6]) {
+        self.launched(site, [queue, kernel], Some(range));
+    }
+
+    /// A single work-item is launched.
+    pub(super) fn launch_task(&mut self, site: Span, [queue, kernel]: [&Val; 2]) {
+        self.launched(site, [queue, kernel], None);
+    }
+
+    /// The range: the number of dimensions, offset, global and local size. A task has none.
+    fn launched(&mut self, site: Span, [queue, kernel]: [&Val; 2], range: Option<[&Val; 4]>) {
+        let task = range.is_none();
+        let (one_dimension, none) = (Val::int(1), Val::Null);
+        let [dim, offset, global, local] = range.unwrap_or([&one_dimension, &none, &none, &none]);
         let dims = match dim.as_int() {
             Some(dims @ 1..=MOST_DIMENSIONS) => Some(dims as i64),
             _ => None,

@@ -138,8 +138,7 @@ impl<'a> Interp<'a> {
             }
             ("clEnqueueTask", [queue, kernel, .., event]) => {
                 self.havoc_pointee(event, &why);
-                let one = Val::Null;
-                self.launch(site, [queue, kernel, &Val::int(0), &one, &one, &one]);
+                self.launch_task(site, [queue, kernel]);
             }
             _ => self.other_call(name, &values, &why),
         }

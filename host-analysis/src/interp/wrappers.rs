@@ -702,9 +702,7 @@ impl<'a> Interp<'a> {
             }
             (Wrapper::Queue, "enqueueTask", [_, ..]) => {
                 let values = self.values(args);
-                let none = Val::Null;
-                let task = [&now, &values[0], &Val::int(0), &none, &none, &none];
-                self.launch(site, task);
+                self.launch_task(site, [&now, &values[0]]);
             }
             (Wrapper::Queue, _, _) if name.starts_with("enqueue") && !writes_host(name) => {
                 self.values(args);
