@@ -47,7 +47,7 @@ pub fn build(
     let prelude = options.rounding.prelude().unwrap_or_default();
     let source = KernelSource {
         path: rewritten.path.clone(),
-        text: format!("{prelude}{}", rewritten.text),
+        text: format!("{prelude}{}", rewritten.text_to_build()),
     };
     let mut request = BuildRequest::new(vec![source], made.join(&described.aocx));
     request.destination = Some(output.with_file_name(&described.aocx));

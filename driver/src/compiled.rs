@@ -1,5 +1,6 @@
 //! Programs and what was made of them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -38,6 +39,27 @@ pub struct Rewritten {
     pub parsed: Option<Module>,
     /// The module after the passes.
     pub module: Option<Module>,
+}
+
+impl Rewritten {
+    /// What tools are given: the text with empty comments. Comments name lines of hosts, and a line more in
+    /// a host is no reason to build kernels anew, which takes hours on a board. Lines stay where they are.
+    pub fn text_to_build(&self) -> Cow<'_, str> {
+        match self.untouched {
+            true => Cow::from(&self.text),
+            false => Cow::from(without_words_of_comments(&self.text)),
+        }
+    }
+}
+
+/// Of what the printer writes: there a comment is a line of its own.
+fn without_words_of_comments(text: &str) -> String {
+    let lines = text.split_inclusive('\n');
+    let lines = lines.map(|line| match line.trim_start().starts_with("// ") {
+        true => "//\n",
+        false => line,
+    });
+    lines.collect()
 }
 
 /// A program with its rewritten text.

@@ -140,6 +140,33 @@ fn builds_do_not_depend_on_time_and_place() {
     assert!(here == there);
 }
 
+/// A bitstream takes hours. Comments in what is built name lines of the host, and must not count.
+#[test]
+fn a_line_more_in_a_host_builds_no_kernels_anew() {
+    let shop = Workshop::new();
+    let host = include_str!("../fixture/host.c")
+        .replace("int main(void)", "int main(int argc, char **argv)")
+        .replace("size_t n =", "cl_mem m[2] = {clCreateBuffer(c, 0, 4096, NULL, &e), clCreateBuffer(c, 0, 4096, NULL, &e)};\nsize_t n =")
+        .replace("(cl_mem){clCreateBuffer(c, 0, 4096, NULL, &e)}", "m[argc % 2]")
+        .replace("clEnqueue", "clSetKernelArg(k, 1, sizeof(cl_mem), &m[argc / 2 % 2]);\nclEnqueue");
+    let kernels = "kernel void f(global int *a, global int *b) { a[get_global_id(0)] = b[get_global_id(0)]; }";
+    shop.write("k.cl", kernels);
+    let built = |host: &str, comment: &str| {
+        shop.write("host.c", host);
+        let emitted = shop.fpgacc("host.c k.cl --emit=kernels -o -").success();
+        assert!(emitted.stdout.contains(comment), "{}", emitted.stdout);
+        shop.sh("FPGACC_CACHE=$PWD/cache fpgacc host.c k.cl -o app && ./app")
+            .success();
+        let entries = std::fs::read_dir(shop.path("cache")).unwrap().flatten();
+        entries.filter(|entry| entry.path().is_dir()).count()
+    };
+    let made = built(&host, "the launch at host.c:21:1");
+    let longer = format!("\n{host}");
+    assert_eq!(built(&longer, "the launch at host.c:22:1"), made);
+    shop.write("k.cl", kernels.replace(" = b", " += b"));
+    assert_eq!(built(&longer, "the launch at host.c:22:1"), made + 1);
+}
+
 /// Target and prerequisites of the first rule in a dependency file.
 fn rule(text: &str) -> (String, Vec<String>) {
     let joined = text.replace("\\\n", " ");
