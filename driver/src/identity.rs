@@ -234,6 +234,7 @@ mod tests {
                 folder: "src".into(),
                 text: text.into(),
                 bytes: None,
+                is_string: false,
             }],
             options: KernelOptions::parse(options),
             options_known: true,

@@ -49,8 +49,9 @@ pub struct Builders<'a> {
     pub hosts: &'a [HostUnit],
     /// There may be others, of which nothing is known.
     pub are_others: bool,
-    /// They build the program's text with other options, too: what fails with these may be tried first.
-    pub try_options: bool,
+    /// They build the program's text with other options, or other texts: what fails may be tried first, or be for
+    /// another device.
+    pub may_choose: bool,
 }
 
 /// What becomes of a program.
@@ -91,7 +92,7 @@ pub fn rewrite_for(
     }
     let builds = matches!(session.options.mode, Mode::Link | Mode::Verify);
     let wants_more = wrong_kernels::want_an_extension(&program.text());
-    let may_fail = program.is_part || builders.try_options;
+    let may_fail = program.is_part || builders.may_choose;
     let may_be_wrong = builds && (may_be_given || wants_more || may_fail);
     if let Err(error) = &made
         && let Some(text) = error.diagnostics()

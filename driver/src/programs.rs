@@ -24,6 +24,8 @@ pub struct Piece {
     pub text: String,
     /// Its bytes, if the text is not what they are: they are no UTF-8.
     pub bytes: Option<Vec<u8>>,
+    /// It is a string in a host.
+    pub is_string: bool,
 }
 
 /// A program to compile.
@@ -132,29 +134,24 @@ impl Pairing<'_> {
         };
         for (pieces, fallback) in alternatives {
             for (options, known) in variants(fact, &fallback) {
-                self.push(pieces.clone(), options, (known, fact.is_part));
+                self.push(Program {
+                    pieces: pieces.clone(),
+                    options,
+                    options_known: known,
+                    is_part: fact.is_part,
+                    stem: String::new(),
+                });
             }
         }
     }
 
-    fn push(
-        &mut self,
-        pieces: Vec<Piece>,
-        options: KernelOptions,
-        (options_known, is_part): (bool, bool),
-    ) {
-        let same = |p: &&mut Program| p.pieces == pieces && p.options == options;
-        if let Some(program) = self.programs.iter_mut().find(same) {
-            program.is_part |= is_part;
-            return;
+    /// Adds a program, unless there is one of this text and these options.
+    fn push(&mut self, new: Program) {
+        let same = |p: &&mut Program| p.pieces == new.pieces && p.options == new.options;
+        match self.programs.iter_mut().find(same) {
+            Some(program) => program.is_part |= new.is_part,
+            None => self.programs.push(new),
         }
-        self.programs.push(Program {
-            pieces,
-            options,
-            options_known,
-            is_part,
-            stem: String::new(),
-        });
     }
 
     /// The pieces of a program whose sources are known, and the command line's options for it.
@@ -271,8 +268,7 @@ impl Pairing<'_> {
             }
             let unit = &self.units[at];
             // A host that is not there to be analysed, such as a prebuilt object, may load it.
-            let options = KernelOptions::from_words(unit.options.clone());
-            self.push(vec![piece(unit)], options, (false, false));
+            self.push(of_unit(unit));
             // A file of helpers is not loaded, but included.
             if !facts.programs.is_empty() && !kernel_names(&unit.text).is_empty() {
                 let message = format!(
@@ -316,6 +312,7 @@ fn text_piece(text: &str, site: &Location) -> Piece {
         folder: folder_of(Path::new(&site.file)),
         text: text.to_string(),
         bytes: None,
+        is_string: true,
     }
 }
 
@@ -325,6 +322,7 @@ fn piece(unit: &KernelUnit) -> Piece {
         folder: folder_of(&unit.path),
         text: unit.text.clone(),
         bytes: unit.bytes.clone(),
+        is_string: false,
     }
 }
 

@@ -50,7 +50,7 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
         let builders = Builders {
             hosts: &gathered.hosts,
             are_others: gathered.builds_unseen,
-            try_options: ways_of(&program.pieces) > 1,
+            may_choose: ways_of(&program.pieces) > 1 || is_one_of_strings(&program, &texts),
         };
         // Errors of all programs are reported, not only those of the first.
         match kernels::rewrite_for(session, &program, facts, builders) {
@@ -68,6 +68,7 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
         }
     }
     failed |= report_errors_in_all_ways(session, &with_errors, &texts);
+    failed |= report_errors_in_all_strings(session, &with_errors, &texts);
     if failed {
         return Err(Stop);
     }
@@ -113,6 +114,29 @@ fn report_errors_in_all_ways(
         )));
     }
     !reported.is_empty()
+}
+
+/// Whether a program is a string of a host that has other texts, too: it may be for devices that are not there.
+fn is_one_of_strings(program: &Program, texts: &[Vec<Piece>]) -> bool {
+    let is_string = program.pieces.iter().all(|piece| piece.is_string);
+    is_string && texts.iter().any(|text| *text != program.pieces)
+}
+
+/// Of several texts in strings, one has to be right. Says where none is.
+fn report_errors_in_all_strings(
+    session: &mut Session,
+    with_errors: &[Program],
+    texts: &[Vec<Piece>],
+) -> bool {
+    let is_wrong = |text: &Vec<Piece>| with_errors.iter().any(|program| program.pieces == *text);
+    let are_chosen = with_errors.iter().any(|one| is_one_of_strings(one, texts));
+    let all_fail = are_chosen && texts.iter().all(is_wrong);
+    if all_fail {
+        session.report(Diagnostic::error(
+            "none of the kernels that the hosts build is without errors",
+        ));
+    }
+    all_fail
 }
 
 /// Programs without kernels that others are linked with, and all others.

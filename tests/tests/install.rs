@@ -124,16 +124,22 @@ fn the_debian_package_has_all_of_it() {
     }
 }
 
-#[test]
-fn cmake_finds_the_package() {
+/// An installed fpgacc, and a project of CMake in the folder `program` with these targets.
+fn cmake_project(targets: &str) -> Workshop {
     let shop = installed();
     program(&shop);
-    shop.write(
-        "program/CMakeLists.txt",
-        "cmake_minimum_required(VERSION 3.16)
+    let head = "cmake_minimum_required(VERSION 3.16)
 project(program C CXX)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-find_package(fpgacc 0.2 REQUIRED)
+";
+    shop.write("program/CMakeLists.txt", format!("{head}{targets}"));
+    shop
+}
+
+#[test]
+fn cmake_finds_the_package() {
+    let shop = cmake_project(
+        "find_package(fpgacc 0.2 REQUIRED)
 fpgacc_add_executable(app main.c launch.c twice.cl OPTIONS -fexecution-model=swi)
 fpgacc_add_executable(wrap wrap.cpp twice.cl)
 set_target_properties(wrap PROPERTIES CXX_STANDARD 17)
@@ -193,14 +199,8 @@ add_executable(plain plain.c)
 
 #[test]
 fn the_cmake_package_takes_makefiles_and_fpgacc_as_the_compiler() {
-    let shop = installed();
-    program(&shop);
-    shop.write(
-        "program/CMakeLists.txt",
-        "cmake_minimum_required(VERSION 3.16)
-project(program C CXX)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-find_package(fpgacc REQUIRED)
+    let shop = cmake_project(
+        "find_package(fpgacc REQUIRED)
 fpgacc_add_executable(app main.c launch.c twice.cl)
 ",
     );

@@ -205,6 +205,7 @@ fn pieces(front: String, text: String, asked: Asked) -> Vec<Piece> {
         folder: PathBuf::from("."),
         text,
         bytes: None,
+        is_string: false,
     };
     let nowhere = Location {
         file: TEXT.to_string(),
