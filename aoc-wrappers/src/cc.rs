@@ -196,12 +196,19 @@ pub struct Compiler {
 
 impl Compiler {
     /// The compiler that `$CC` or `$CXX` names, with the arguments given there; else the first of
-    /// the usual names in `$PATH`.
+    /// the usual names in `$PATH`. Where `$CC` names one of C++ (`g++`), it is that of C++ if `$CXX`
+    /// names none, and its sibling (`gcc`) is that of C.
     pub fn find(language: Language) -> Result<Self, CcError> {
         if std::env::var_os(INSIDE).is_some() {
             return Err(language.itself());
         }
-        let named = std::env::var_os(language.variable());
+        let named = match language {
+            Language::C => std::env::var_os("CC").map(|cc| as_c_compiler(&cc)),
+            Language::Cxx => {
+                let cc = || std::env::var_os("CC").filter(|cc| names_cxx(cc));
+                std::env::var_os("CXX").or_else(cc)
+            }
+        };
         Self::find_in(
             language,
             named.as_deref(),
@@ -522,6 +529,48 @@ impl Compiler {
     ) -> Result<(Captured, String), CcError> {
         check(&self.program, &command, |text| input.renamed(&text))
     }
+}
+
+/// Whether `$CC` names a compiler of C++, which takes .c files as C++: makefiles say `CC = g++`.
+pub fn cc_is_cxx() -> bool {
+    std::env::var_os("CC").is_some_and(|cc| names_cxx(&cc))
+}
+
+/// The compilers of C++, and those of C that come with them.
+const SIBLINGS: [(&str, &str); 3] = [("clang++", "clang"), ("g++", "gcc"), ("c++", "cc")];
+
+/// The program of a word of a command, without its folder, if it is a compiler of C++.
+fn cxx_program(word: &str) -> Option<&str> {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let is_cxx = SIBLINGS.iter().any(|(cxx, _)| name.contains(cxx));
+    (is_cxx && !word.starts_with('-') && !names_fpgacc(word)).then_some(name)
+}
+
+fn names_cxx(command: &OsStr) -> bool {
+    let words = shlex::split(&command.to_string_lossy()).unwrap_or_default();
+    words.iter().any(|word| cxx_program(word).is_some())
+}
+
+/// A command with the C compiler in place of that of C++, launchers and arguments as they are.
+fn as_c_compiler(command: &OsStr) -> OsString {
+    let Some(words) = shlex::split(&command.to_string_lossy()).filter(|_| names_cxx(command))
+    else {
+        return command.to_os_string();
+    };
+    let word = |word: String| match cxx_program(&word) {
+        Some(name) => {
+            let folder = &word[..word.len() - name.len()];
+            let (cxx, c) = SIBLINGS
+                .iter()
+                .find(|(cxx, _)| name.contains(cxx))
+                .expect("it is one of them");
+            format!("{folder}{}", name.replacen(cxx, c, 1))
+        }
+        None => word,
+    };
+    let words: Vec<String> = words.into_iter().map(word).collect();
+    let joined = shlex::try_join(words.iter().map(String::as_str));
+    joined.map_or(command.to_os_string(), OsString::from)
 }
 
 /// Whether a command is fpgacc: `CC=fpgacc` in a makefile reaches fpgacc itself through the

@@ -75,7 +75,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use fpgacc_aoc_wrappers::cc::{Compiler, Language};
+use fpgacc_aoc_wrappers::cc::{Compiler, Language, cc_is_cxx};
 use fpgacc_device_passes::pipeline::list_passes;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::SourceMap;
@@ -132,7 +132,8 @@ fn run() -> ExitCode {
     let name = args
         .first()
         .map(|name| Path::new(name).file_name().unwrap_or_default());
-    let called_as_cxx = name.is_some_and(|name| name.to_string_lossy().ends_with("++"));
+    let named_as_cxx = name.is_some_and(|name| name.to_string_lossy().ends_with("++"));
+    let called_as_cxx = named_as_cxx || cc_is_cxx();
     let (
         Expanded {
             words: given,

@@ -326,7 +326,11 @@ fn the_command_line_is_that_of_cc() {
     shop.fpgacc("--driver-mode=c++ hello.c -o hello2").success();
     shop.sh("ln -s $(command -v fpgacc) fpgacc++ && ./fpgacc++ hello.c -o hello3")
         .success();
-    for app in ["./hello1", "./hello2", "./hello3"] {
+    shop.sh("CC=g++ fpgacc hello.c -o hello4").success();
+    shop.sh("CC=g++ FPGACC_CACHE=off fpgacc wrap.cpp -DADDED=1 twice.cl -o app4")
+        .success();
+    runs(&shop, "./app4");
+    for app in ["./hello1", "./hello2", "./hello3", "./hello4"] {
         runs(&shop, app);
     }
     shop.fpgacc("-c hello.c").failure();

@@ -205,3 +205,23 @@ fn data_travels_in_objects_and_not_into_executables() {
     let object = fs::read(&host).unwrap();
     assert!(object.windows(6).any(|window| window == b"second"));
 }
+
+#[test]
+fn compilers_of_cxx_have_siblings() {
+    for (named, c) in [
+        ("g++", "gcc"),
+        (
+            "/opt/bin/aarch64-linux-gnu-g++-12 -O1",
+            "/opt/bin/aarch64-linux-gnu-gcc-12 -O1",
+        ),
+        ("ccache clang++", "ccache clang"),
+        ("c++", "cc"),
+    ] {
+        assert!(names_cxx(OsStr::new(named)), "{named}");
+        assert_eq!(as_c_compiler(OsStr::new(named)), c);
+    }
+    for named in ["gcc -Wno-c++-compat", "cc", "", "fpgacc++"] {
+        assert!(!names_cxx(OsStr::new(named)), "{named}");
+        assert_eq!(as_c_compiler(OsStr::new(named)), named);
+    }
+}
