@@ -120,55 +120,35 @@ fn run() -> ExitCode {
         }
     };
     match args.get(1).map(String::as_str) {
-        Some("doctor") => return doctor(&args[1..], &mut messages),
-        Some("run") => return run::command(&args[1..], messages),
-        Some("facts") => return facts_command::command(&args[1..], messages),
-        Some("check") => return check::command(&args[1..], messages),
-        Some("report") => return report::command(&args[1..], messages),
-        Some("trace") => return trace::command(&args[1..], messages),
-        Some("tune") => return tune::command(&args[1..], messages),
-        _ => {}
+        Some("doctor") => doctor(&args[1..], &mut messages),
+        Some("run") => run::command(&args[1..], messages),
+        Some("facts") => facts_command::command(&args[1..], messages),
+        Some("check") => check::command(&args[1..], messages),
+        Some("report") => report::command(&args[1..], messages),
+        Some("trace") => trace::command(&args[1..], messages),
+        Some("tune") => tune::command(&args[1..], messages),
+        _ => compiler(args, messages),
     }
+}
+
+/// fpgacc as a compiler.
+fn compiler(args: Vec<String>, mut messages: Messages) -> ExitCode {
     let name = args
         .first()
         .map(|name| Path::new(name).file_name().unwrap_or_default());
     let named_as_cxx = name.is_some_and(|name| name.to_string_lossy().ends_with("++"));
     let called_as_cxx = named_as_cxx || cc_is_cxx();
-    let (
-        Expanded {
-            words: given,
-            files,
-        },
-        program_args,
-    ) = match words(args) {
+    let (expanded, program_args) = match words(args) {
         Ok(words) => words,
         Err(message) => return fail(&mut messages, Diagnostic::error(message), MISUSED),
     };
-    let args = cli::normalise(given.iter().cloned());
+    let args = cli::normalise(expanded.words.iter().cloned());
     let matches = match cli::command().try_get_matches_from(args) {
         Ok(matches) => matches,
-        Err(error) => return usage(&error, &given, &mut messages),
+        Err(error) => return usage(&error, &expanded.words, &mut messages),
     };
-    if matches.get_flag("help") || matches.get_flag("help-all") {
-        let mut command = cli::command();
-        let help = match matches.get_flag("help-all") {
-            true => cli::with_single_dashes(&command.render_long_help().to_string()),
-            false => cli::in_columns(&command.render_help().to_string()),
-        };
-        return print(help.replace("-f <[no-]PASS>", "-f[no-]PASS   ").as_bytes());
-    }
-    if let Some(what) = matches.get_one::<String>("generate") {
-        let folder = matches.get_one::<String>("output").map(Path::new);
-        return match generate::command(what, folder) {
-            Ok(text) => print(&text),
-            Err(error) => fail(&mut messages, error, FAILED),
-        };
-    }
-    if matches.get_flag("version") {
-        return print(version(called_as_cxx).as_bytes());
-    }
-    if matches.get_flag("print-passes") {
-        return print(list_passes().as_bytes());
+    if let Some(code) = answer(&matches, called_as_cxx, &mut messages) {
+        return code;
     }
     messages = Messages::new(color(&matches));
     let mut options = match Options::from_matches(&matches, called_as_cxx) {
@@ -176,7 +156,41 @@ fn run() -> ExitCode {
         Err(error) => return fail(&mut messages, error, MISUSED),
     };
     options.program_args = program_args;
-    options.also_read.extend(files);
+    options.also_read.extend(expanded.files);
+    carry_out(options, messages)
+}
+
+/// What is asked of fpgacc itself; `None`: it is to compile.
+fn answer(
+    matches: &clap::ArgMatches,
+    called_as_cxx: bool,
+    messages: &mut Messages,
+) -> Option<ExitCode> {
+    if matches.get_flag("help") || matches.get_flag("help-all") {
+        let mut command = cli::command();
+        let help = match matches.get_flag("help-all") {
+            true => cli::with_single_dashes(&command.render_long_help().to_string()),
+            false => cli::in_columns(&command.render_help().to_string()),
+        };
+        let help = help.replace("-f <[no-]PASS>", "-f[no-]PASS   ");
+        return Some(print(help.as_bytes()));
+    }
+    if let Some(what) = matches.get_one::<String>("generate") {
+        let folder = matches.get_one::<String>("output").map(Path::new);
+        return Some(match generate::command(what, folder) {
+            Ok(text) => print(&text),
+            Err(error) => fail(messages, error, FAILED),
+        });
+    }
+    if matches.get_flag("version") {
+        return Some(print(version(called_as_cxx).as_bytes()));
+    }
+    let lists = matches.get_flag("print-passes");
+    lists.then(|| print(list_passes().as_bytes()))
+}
+
+/// Does what the options say.
+fn carry_out(options: Options, mut messages: Messages) -> ExitCode {
     messages.configure(&options);
     for warning in nobody::of_remarks(&options) {
         messages.report(&warning, &SourceMap::new());

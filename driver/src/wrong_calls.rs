@@ -193,35 +193,23 @@ fn of_sizes(launch: &Launch, compiled: &[Compiled]) -> Option<Diagnostic> {
     let names = launch.kernels.get()?;
     let name = names.first()?;
     let dims = launch.work_dim.constant()?;
+    let wrong = |message: String, note: &str| {
+        let message = format!("kernel '{name}' is launched {message}");
+        Some(Diagnostic::warning(message).note(note).option(SIZES))
+    };
     if !(1..=MOST_DIMENSIONS).contains(&dims) {
-        let message = format!("kernel '{name}' is launched in {dims} dimensions");
         let note = "there are 1 to 3: the launch returns CL_INVALID_WORK_DIMENSION";
-        return Some(Diagnostic::warning(message).note(note).option(SIZES));
+        return wrong(format!("in {dims} dimensions"), note);
     }
-    let dims = usize::try_from(dims).ok()?;
-    let constants = |sizes: &[Value]| -> Option<Vec<u64>> {
-        sizes.iter().take(dims).map(Value::constant).collect()
-    };
-    let global = constants(&launch.global)?;
-    let shown = |sizes: &[u64]| {
-        sizes
-            .iter()
-            .map(u64::to_string)
-            .collect::<Vec<_>>()
-            .join(" x ")
-    };
+    let global = constants(&launch.global, dims)?;
     if global.contains(&0) {
-        let message = format!(
-            "kernel '{name}' is launched with a global size of {}",
-            shown(&global)
-        );
         let note = "the launch returns CL_INVALID_GLOBAL_WORK_SIZE before OpenCL 2.1, and does nothing after it";
-        return Some(Diagnostic::warning(message).note(note).option(SIZES));
+        return wrong(format!("with a global size of {}", shown(&global)), note);
     }
     let LocalSize::Sizes(local) = &launch.local else {
         return None;
     };
-    let local = constants(local)?;
+    let local = constants(local, dims)?;
     let kernels: Vec<Kernel> = names
         .iter()
         .flat_map(|name| kernels_named(name, compiled))
@@ -229,35 +217,41 @@ fn of_sizes(launch: &Launch, compiled: &[Compiled]) -> Option<Diagnostic> {
     if local.len() != global.len() || local.contains(&0) || kernels.is_empty() {
         return None;
     }
-    let is_divided = global
-        .iter()
-        .zip(&local)
-        .all(|(global, local)| global % local == 0);
+    let mut sizes = global.iter().zip(&local);
+    let is_divided = sizes.all(|(global, local)| global % local == 0);
     if !is_divided && !allows_uneven_groups(compiled) {
         let message = format!(
-            "kernel '{name}' is launched with work-groups of {}, which do not divide the global size of {}",
+            "with work-groups of {}, which do not divide the global size of {}",
             shown(&local),
             shown(&global)
         );
-        let warning =
-            Diagnostic::warning(message).note("the launch returns CL_INVALID_WORK_GROUP_SIZE");
+        let warning = wrong(message, "the launch returns CL_INVALID_WORK_GROUP_SIZE");
         let help = "round the global size up to a multiple, and let the kernel test its id against the number of elements";
-        return Some(warning.help(help).option(SIZES));
+        return warning.map(|warning| warning.help(help));
     }
     let items: u64 = local.iter().product();
-    let limits: Option<Vec<u64>> = kernels
+    let limits = kernels
         .iter()
-        .map(|(_, function)| most_work_items(function))
-        .collect();
-    let most = limits?.into_iter().max()?;
-    (items > most).then(|| {
-        let message = format!("kernel '{name}' is launched with work-groups of {items} work-items");
-        Diagnostic::warning(message)
-            .note(format!(
-                "its max_work_group_size is {most}: the launch returns CL_INVALID_WORK_GROUP_SIZE"
-            ))
-            .option(SIZES)
-    })
+        .map(|(_, function)| most_work_items(function));
+    let most = limits.collect::<Option<Vec<u64>>>()?.into_iter().max()?;
+    if items <= most {
+        return None;
+    }
+    let note =
+        format!("its max_work_group_size is {most}: the launch returns CL_INVALID_WORK_GROUP_SIZE");
+    wrong(format!("with work-groups of {items} work-items"), &note)
+}
+
+/// The sizes of so many dimensions, if they are constants.
+fn constants(sizes: &[Value], dims: u64) -> Option<Vec<u64>> {
+    let dims = usize::try_from(dims).ok()?;
+    sizes.iter().take(dims).map(Value::constant).collect()
+}
+
+/// Sizes for people.
+fn shown(sizes: &[u64]) -> String {
+    let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
+    sizes.join(" x ")
 }
 
 /// What `max_work_group_size` allows, with one number or three.

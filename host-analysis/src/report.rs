@@ -23,30 +23,50 @@ const MISSED: &str = "-Rpass-missed=host-analysis";
 
 /// Facts and diagnostics of an analysis.
 pub(crate) fn report(interp: &Interp<'_>, hosts: &[HostFile], sources: &SourceMap) -> Analysis {
-    let mut launches: BTreeMap<Span, Launch> = BTreeMap::new();
-    let mut loops: BTreeMap<Span, Around> = BTreeMap::new();
-    let mut last: BTreeMap<Span, &Visit> = BTreeMap::new();
+    let mut diagnostics = Vec::new();
+    let mut facts = Facts {
+        launches: launches(interp, sources, &mut diagnostics),
+        ..Facts::default()
+    };
+    collect_objects(interp, sources, &mut facts);
+    open_kernels(interp, &mut facts);
+    if facts.programs.iter().any(|p| p.sources.get().is_none()) {
+        facts.texts = kernel_texts(hosts, sources);
+    }
+    if facts.launches.is_empty() {
+        diagnostics.extend(no_launch(hosts, sources));
+    }
+    diagnostics.extend(not_understood(hosts, sources));
+    if interp.budget.flat {
+        diagnostics.push(
+            Diagnostic::remark("the host is too large to be followed through calls and loops")
+                .option(MISSED),
+        );
+    }
+    Analysis {
+        facts,
+        arguments: arguments(interp),
+        asked: asked_kernels(interp),
+        diagnostics,
+    }
+}
+
+/// The launches, each with what all visits to it showed.
+fn launches(
+    interp: &Interp<'_>,
+    sources: &SourceMap,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Launch> {
+    let mut merged: BTreeMap<Span, Launch> = BTreeMap::new();
     for visit in &interp.trace.visits {
-        if let Some(around) = &visit.within {
-            let known = loops.entry(visit.site).or_insert_with(|| around.clone());
-            known.changes.extend(around.changes.iter().cloned());
-            if let Some(before) = last.insert(visit.site, visit)
-                && before.within.as_ref().map(|a| a.activation) == Some(around.activation)
-            {
-                known
-                    .changes
-                    .extend(differences(&before.launch, &visit.launch));
-            }
-        }
-        let merged = match launches.get(&visit.site) {
+        let launch = match merged.get(&visit.site) {
             None => visit.launch.clone(),
             Some(now) => merge_launches(now, &visit.launch),
         };
-        launches.insert(visit.site, merged);
+        merged.insert(visit.site, launch);
     }
-    let mut diagnostics = Vec::new();
-    let mut facts = Facts::default();
-    for (site, mut launch) in launches {
+    let mut loops = loops(interp);
+    let placed = merged.into_iter().map(|(site, mut launch)| {
         launch.site = sources.location(site);
         launch.same.sort_unstable();
         launch.same.dedup();
@@ -54,63 +74,68 @@ pub(crate) fn report(interp: &Interp<'_>, hosts: &[HostFile], sources: &SourceMa
             site: sources.location(around.site),
             changes: around.changes.into_iter().collect(),
         });
-        remarks(site, &launch, &mut diagnostics);
-        facts.launches.push(launch);
-    }
-    collect_objects(interp, sources, &mut facts);
-    open_kernels(interp, &mut facts);
-    if facts.programs.iter().any(|p| p.sources.get().is_none()) {
-        facts.texts = kernel_texts(hosts, sources);
-    }
-    if facts.launches.is_empty()
-        && let Some(host) = hosts.first()
-    {
-        let name = &sources.file(host.main().file).name;
-        let what = match hosts.len() {
-            1 => format!("no kernel launch found in '{name}'"),
-            more => format!(
-                "no kernel launch found in '{name}' and {} other files",
-                more - 1
-            ),
-        };
-        diagnostics.push(
-            Diagnostic::warning(what)
-                .note("launches in files or libraries that are not given are not seen")
-                .option("-Wlaunch"),
-        );
-    }
-    for part in hosts.iter().map(HostFile::main) {
-        if part.ast.is_empty()
-            && let Some(&error) = part.errors.first()
-        {
-            diagnostics.push(
-                Diagnostic::warning(
-                    "this file is not understood: nothing is known of its launches",
-                )
-                .at(sources.line_span(error.file, 1)),
-            );
-        }
-    }
-    if interp.budget.flat {
-        diagnostics.push(
-            Diagnostic::remark("the host is too large to be followed through calls and loops")
-                .option(MISSED),
-        );
-    }
-    let mut arguments: Vec<Arguments> = Vec::new();
+        remarks(site, &launch, diagnostics);
+        launch
+    });
+    placed.collect()
+}
+
+/// The loops around launches, with what differs between their rounds.
+fn loops(interp: &Interp<'_>) -> BTreeMap<Span, Around> {
+    let mut loops: BTreeMap<Span, Around> = BTreeMap::new();
+    let mut last: BTreeMap<Span, &Visit> = BTreeMap::new();
     for visit in &interp.trace.visits {
-        if let Some(one) = &visit.arguments
-            && !arguments.contains(one)
+        let Some(around) = &visit.within else {
+            continue;
+        };
+        let known = loops.entry(visit.site).or_insert_with(|| around.clone());
+        known.changes.extend(around.changes.iter().cloned());
+        if let Some(before) = last.insert(visit.site, visit)
+            && before.within.as_ref().map(|a| a.activation) == Some(around.activation)
         {
-            arguments.push(one.clone());
+            let changes = differences(&before.launch, &visit.launch);
+            known.changes.extend(changes);
         }
     }
-    Analysis {
-        facts,
-        arguments,
-        asked: asked_kernels(interp),
-        diagnostics,
+    loops
+}
+
+fn no_launch(hosts: &[HostFile], sources: &SourceMap) -> Option<Diagnostic> {
+    let name = &sources.file(hosts.first()?.main().file).name;
+    let what = match hosts.len() {
+        1 => format!("no kernel launch found in '{name}'"),
+        more => format!(
+            "no kernel launch found in '{name}' and {} other files",
+            more - 1
+        ),
+    };
+    let warning = Diagnostic::warning(what)
+        .note("launches in files or libraries that are not given are not seen");
+    Some(warning.option("-Wlaunch"))
+}
+
+/// Warnings of files of which nothing was understood.
+fn not_understood(hosts: &[HostFile], sources: &SourceMap) -> Vec<Diagnostic> {
+    let empty = hosts.iter().map(HostFile::main);
+    let empty = empty.filter(|part| part.ast.is_empty());
+    let errors = empty.filter_map(|part| part.errors.first());
+    errors
+        .map(|error| {
+            Diagnostic::warning("this file is not understood: nothing is known of its launches")
+                .at(sources.line_span(error.file, 1))
+        })
+        .collect()
+}
+
+fn arguments(interp: &Interp<'_>) -> Vec<Arguments> {
+    let mut found: Vec<Arguments> = Vec::new();
+    let visits = interp.trace.visits.iter();
+    for one in visits.filter_map(|visit| visit.arguments.as_ref()) {
+        if !found.contains(one) {
+            found.push(one.clone());
+        }
     }
+    found
 }
 
 fn asked_kernels(interp: &Interp<'_>) -> Vec<AskedKernel> {

@@ -38,98 +38,155 @@ pub fn traffic(
     timings: &[Timing],
     items: f64,
 ) -> Traffic {
-    let mut all = Traffic::default();
-    let mut streams: BTreeMap<RegionId, (BTreeSet<&str>, f64)> = BTreeMap::new();
-    let rows_contend = rows_open(lsus) > (OPEN_ROWS * board.memory.banks) as usize;
-    let word = board.memory.width_bytes as f64;
+    let mut count = Count {
+        graph,
+        timings,
+        form,
+        items,
+        word: board.memory.width_bytes as f64,
+        rows_contend: rows_open(lsus) > (OPEN_ROWS * board.memory.banks) as usize,
+        all: Traffic::default(),
+        streams: BTreeMap::new(),
+    };
     for lsu in lsus {
-        let lanes = match form {
+        count.unit(lsu);
+    }
+    let streams = count.streams.into_values();
+    let contending = streams.filter(|(arrays, _)| arrays.len() >= CONTENDING);
+    let contended = contending.map(|(_, bytes)| bytes).sum();
+    Traffic {
+        contended,
+        ..count.all
+    }
+}
+
+/// Words that each stand alone: those of rounds and entries that mix, or at random addresses.
+enum Apart {
+    Interleaved(f64),
+    Scattered(f64),
+}
+
+/// What was counted of the traffic.
+struct Count<'a> {
+    graph: &'a Graph,
+    timings: &'a [Timing],
+    form: Form,
+    items: f64,
+    /// Bytes of a word of the memory.
+    word: f64,
+    /// More rows are open than banks can hold.
+    rows_contend: bool,
+    all: Traffic,
+    /// The arrays that each region streams, and their bytes.
+    streams: BTreeMap<RegionId, (BTreeSet<&'a str>, f64)>,
+}
+
+impl<'a> Count<'a> {
+    fn unit(&mut self, lsu: &'a Lsu) {
+        let lanes = match self.form {
             Form::NdRange { simd, .. } => simd as f64 / lsu.copies,
             Form::SingleWorkItem => 1.0,
         };
-        let accesses = items * graph.executions(lsu.region) * lsu.share / lsu.stays / lanes;
-        let report = &lsu.report;
-        if report.kind == LsuKind::Constant && lsu.table.is_some() {
+        let executions = self.graph.executions(lsu.region);
+        let accesses = self.items * executions * lsu.share / lsu.stays / lanes;
+        let kind = lsu.report.kind;
+        if kind == LsuKind::Constant && lsu.table.is_some() {
             // Read once, which computing waits for (`constant_fill`).
-            continue;
-        }
-        if lsu.misses {
-            all.constants += accesses / compute_units(form);
-            continue;
-        }
-        if report.kind == LsuKind::Atomic {
-            all.atomics += accesses;
-            continue;
-        }
-        let stride = report.stride.map(i128::from);
-        let each = || moved(stride, report.bytes_wide, stride.is_none() || lsu.backward);
-        if lsu.walks {
-            all.streamed += accesses * lsu.words * WORD;
-            continue;
-        }
-        let mut bytes = accesses * lsu.row.unwrap_or_else(each);
-        if let Some(table) = lsu.table.filter(|_| report.kind == LsuKind::BurstCached) {
-            // Each copy of the unit has a cache, which starts empty (Best Practices Guide, 3.6.2).
-            let copies = lsu.copies * compute_units(form);
-            bytes = bytes.min(copies * (table as f64 / WORD).ceil() * WORD);
-        }
-        let region = &graph.regions[lsu.region];
-        let mixes = form != Form::SingleWorkItem
-            && lsu.region != 0
-            && graph
-                .ancestors(lsu.region)
-                .all(|at| at == 0 || graph.regions[at].barriers == 0)
-            && region.barriers == 0;
-        let is_single = form == Form::SingleWorkItem;
-        let own = accesses * (report.bytes_wide as f64 / word).ceil();
-        let interleaved: fn(&mut Traffic) -> &mut f64 = |all| &mut all.interleaved;
-        let scattered: fn(&mut Traffic) -> &mut f64 = |all| &mut all.scattered;
-        let apart = if is_single && lsu.moves_on && entries_mix(graph, timings, lsu.region) {
-            // Neighbours are not next to each other: each access moves words of its own.
-            Some((interleaved, own))
-        } else if lsu.scattered && is_single {
-            Some((scattered, bytes / word))
-        } else if mixes && !lsu.is_even && lsu.row.is_none() && lsu.table.is_none() {
-            // What work-items of several rounds ask for is joined only where it lies next to each other for sure.
-            Some((interleaved, own))
-        } else if mixes || lsu.backward || lsu.scattered {
-            Some((interleaved, bytes / word))
+        } else if lsu.misses {
+            self.all.constants += accesses / compute_units(self.form);
+        } else if kind == LsuKind::Atomic {
+            self.all.atomics += accesses;
+        } else if lsu.walks {
+            self.all.streamed += accesses * lsu.words * WORD;
         } else {
-            None
-        };
-        if let Some((kind, words)) = apart {
-            match lsu.open_banks {
-                // No row is opened: words are moved as those of a stream.
-                Some(part) => all.streamed += words * word / part,
-                None => *kind(&mut all) += words,
-            }
-        } else if lsu.picked {
+            self.moves(lsu, accesses, lanes);
+        }
+    }
+
+    /// A unit that moves whole words.
+    fn moves(&mut self, lsu: &'a Lsu, accesses: f64, lanes: f64) {
+        let bytes = self.bytes(lsu, accesses);
+        if let Some(apart) = self.apart(lsu, accesses, bytes) {
+            return self.add_apart(lsu, &apart);
+        }
+        if lsu.picked {
             // A word for each, or all words of the rows.
             let rows = match &lsu.row_segments {
                 Some(segments) => accesses / lsu.share / segments.accesses * segments.bytes,
                 None => bytes / lsu.share,
             };
-            all.streamed += (accesses * lanes * WORD).min(rows);
+            self.all.streamed += (accesses * lanes * WORD).min(rows);
         } else if let Some(segments) = &lsu.row_segments {
             let row_segments = accesses / segments.accesses;
-            if rows_contend && lsu.region == 0 {
-                all.apart += row_segments * segments.bytes;
-                all.row_segments += row_segments;
+            if self.rows_contend && lsu.region == 0 {
+                self.all.apart += row_segments * segments.bytes;
+                self.all.row_segments += row_segments;
             } else {
-                all.streamed += row_segments * segments.bytes;
+                self.all.streamed += row_segments * segments.bytes;
             }
         } else {
-            all.streamed += bytes;
-            let (arrays, moved) = streams.entry(lsu.region).or_default();
-            arrays.insert(&report.array);
+            self.all.streamed += bytes;
+            let (arrays, moved) = self.streams.entry(lsu.region).or_default();
+            arrays.insert(&lsu.report.array);
             *moved += bytes;
         }
     }
-    let contending = streams
-        .values()
-        .filter(|(arrays, _)| arrays.len() >= CONTENDING);
-    all.contended = contending.map(|(_, bytes)| bytes).sum();
-    all
+
+    /// The bytes of all accesses of a unit.
+    fn bytes(&self, lsu: &Lsu, accesses: f64) -> f64 {
+        let report = &lsu.report;
+        let stride = report.stride.map(i128::from);
+        let each = || moved(stride, report.bytes_wide, stride.is_none() || lsu.backward);
+        let bytes = accesses * lsu.row.unwrap_or_else(each);
+        match lsu.table {
+            Some(table) if report.kind == LsuKind::BurstCached => {
+                // Each copy of the unit has a cache, which starts empty (Best Practices Guide, 3.6.2).
+                let copies = lsu.copies * compute_units(self.form);
+                bytes.min(copies * (table as f64 / WORD).ceil() * WORD)
+            }
+            _ => bytes,
+        }
+    }
+
+    /// The words of a unit whose accesses do not follow each other in memory; `None`: they do.
+    fn apart(&self, lsu: &Lsu, accesses: f64, bytes: f64) -> Option<Apart> {
+        let is_single = self.form == Form::SingleWorkItem;
+        let mixes = !is_single && self.work_items_mix(lsu.region);
+        let own = accesses * (lsu.report.bytes_wide as f64 / self.word).ceil();
+        let words = bytes / self.word;
+        if is_single && lsu.moves_on && entries_mix(self.graph, self.timings, lsu.region) {
+            // Neighbours are not next to each other: each access moves words of its own.
+            Some(Apart::Interleaved(own))
+        } else if lsu.scattered && is_single {
+            Some(Apart::Scattered(words))
+        } else if mixes && !lsu.is_even && lsu.row.is_none() && lsu.table.is_none() {
+            // What work-items of several rounds ask for is joined only where it lies next to each other for sure.
+            Some(Apart::Interleaved(own))
+        } else if mixes || lsu.backward || lsu.scattered {
+            Some(Apart::Interleaved(words))
+        } else {
+            None
+        }
+    }
+
+    /// Whether work-items are in different rounds of a loop: nothing holds them together.
+    fn work_items_mix(&self, region: RegionId) -> bool {
+        let regions = &self.graph.regions;
+        let mut around = self.graph.ancestors(region);
+        region != 0
+            && around.all(|at| at == 0 || regions[at].barriers == 0)
+            && regions[region].barriers == 0
+    }
+
+    fn add_apart(&mut self, lsu: &Lsu, apart: &Apart) {
+        let (Apart::Interleaved(words) | Apart::Scattered(words)) = *apart;
+        match (lsu.open_banks, apart) {
+            // No row is opened: words are moved as those of a stream.
+            (Some(part), _) => self.all.streamed += words * self.word / part,
+            (None, Apart::Interleaved(_)) => self.all.interleaved += words,
+            (None, Apart::Scattered(_)) => self.all.scattered += words,
+        }
+    }
 }
 
 /// So many arrays, read or written side by side, close each other's rows. Two take turns without a loss (Davila-Guzman

@@ -87,19 +87,16 @@ pub fn price(
     let (busy, loops) = match form {
         Form::SingleWorkItem => (on_board[0].total, loops(&graph, &scheduled)),
         Form::NdRange { .. } => {
-            let cycles = {
-                let acknowledged = timer.acknowledged();
-                let is_sized = module.functions[kernel].reqd_work_group_size().is_some();
-                let pipeline = WorkItems {
-                    graph: &graph,
-                    timings: &on_board,
-                    acknowledged: &acknowledged,
-                    units: &board.family().memory_units,
-                    simd,
-                    parts: divergent_loop(module, kernel).is_some(),
-                };
-                pipeline.cycles(launch, units, is_sized)
+            let pipeline = WorkItems {
+                graph: &graph,
+                timings: &on_board,
+                acknowledged: &timer.acknowledged(),
+                units: &board.family().memory_units,
+                simd,
+                parts: divergent_loop(module, kernel).is_some(),
             };
+            let is_sized = module.functions[kernel].reqd_work_group_size().is_some();
+            let cycles = pipeline.cycles(launch, units, is_sized);
             (cycles, work_item_loops(&graph, &on_board))
         }
     };

@@ -130,72 +130,34 @@ fn ndranges(
     explorer: &Explorer<'_>,
     kind: Kind,
 ) {
-    let does = |coarsen: String| {
-        let variant = Variant {
-            coarsen: Some(coarsen),
-            ..form(model)
-        };
+    coarsening(space, names, model, explorer);
+    let does = |pass: &str, variant: Variant| {
         let made = explorer.make(&[variant]).ok();
-        made.is_some_and(|made| made[0].did(COARSEN))
+        made.is_some_and(|made| made[0].did(pass))
     };
-    let mut dims: Vec<u64> = (0..3).filter(|dim| does(format!("{dim}:2"))).collect();
-    // The first value is what is done where nothing is coarsened.
-    dims.sort_unstable();
-    if let Some(first) = dims.first() {
-        let factors: Vec<u64> = (MERGED.into_iter())
-            .filter(|factor| *factor == 1 || dims.iter().any(|dim| does(format!("{dim}:{factor}"))))
-            .collect();
-        let is_strided = dims.iter().any(|dim| does(format!("{dim}:2:local")));
-        add(space, names, model, names.of("coarsen"), factors);
-        let factor = || names.of("coarsen");
-        let merged = || MERGED[1..].iter().map(|&factor| factor.into()).collect();
-        if dims.len() > 1 {
-            space.rules.push(Rule::Needs {
-                parameter: names.of("coarsen.dim"),
-                unless: (*first).into(),
-                needs: factor(),
-                to_be: merged(),
-            });
-            space
-                .parameters
-                .push(Parameter::new(names.of("coarsen.dim"), dims));
-        }
-        if is_strided {
-            space.rules.push(Rule::Needs {
-                parameter: names.of("coarsen.stride"),
-                unless: 1.into(),
-                needs: factor(),
-                to_be: merged(),
-            });
-            let strides: [Setting; 2] = [1.into(), "local".into()];
-            space
-                .parameters
-                .push(Parameter::new(names.of("coarsen.stride"), strides));
-        }
-    }
-    let is_vectorised = |lanes: u64| {
-        let variant = Variant {
-            vectorise: Some(lanes),
-            ..form(model)
-        };
-        let made = explorer.make(&[variant]).ok();
-        made.is_some_and(|made| made[0].did(VECTORISE))
-    };
-    let lanes = MERGED
-        .into_iter()
-        .filter(|lanes| *lanes == 1 || is_vectorised(*lanes));
+    let lanes = MERGED.into_iter().filter(|&lanes| {
+        let vectorise = Some(lanes);
+        lanes == 1
+            || does(
+                VECTORISE,
+                Variant {
+                    vectorise,
+                    ..form(model)
+                },
+            )
+    });
     add(space, names, model, names.of("vectorise"), lanes.collect());
-    let is_in_vectors = |lanes: u64| {
-        let variant = Variant {
-            vectorise_loops: Some(lanes),
-            ..form(model)
-        };
-        let made = explorer.make(&[variant]).ok();
-        made.is_some_and(|made| made[0].did(VECTORISE_LOOPS))
-    };
-    let lanes = MERGED
-        .into_iter()
-        .filter(|lanes| *lanes == 1 || is_in_vectors(*lanes));
+    let lanes = MERGED.into_iter().filter(|&lanes| {
+        let vectorise_loops = Some(lanes);
+        lanes == 1
+            || does(
+                VECTORISE_LOOPS,
+                Variant {
+                    vectorise_loops,
+                    ..form(model)
+                },
+            )
+    });
     let name = names.of(VECTORISE_LOOPS);
     add(space, names, model, name, lanes.collect());
     let mut sizes: Vec<Setting> = vec!["host".into()];
@@ -211,11 +173,14 @@ fn ndranges(
         sizes.truncate(1 + MOST_LOOPS);
         add(space, names, model, names.of("promote"), sizes);
     }
-    let tiled = Variant {
-        passes: [(TILE.to_string(), true)].into(),
-        ..form(model)
-    };
-    if explorer.make(&[tiled]).is_ok_and(|made| made[0].did(TILE)) {
+    let passes = [(TILE.to_string(), true)].into();
+    if does(
+        TILE,
+        Variant {
+            passes,
+            ..form(model)
+        },
+    ) {
         add(space, names, model, names.of(TILE), vec!["off", "on"]);
     }
     if kind == Kind::Fpga {
@@ -227,6 +192,49 @@ fn ndranges(
             product_of: lanes.to_vec(),
             at_most: MOST_LANES,
         });
+    }
+}
+
+/// Work-items that are merged: how many, along which dimension, and how far apart.
+fn coarsening(
+    space: &mut Space,
+    names: &Names<'_>,
+    model: ExecutionModel,
+    explorer: &Explorer<'_>,
+) {
+    let does = |coarsen: String| {
+        let variant = Variant {
+            coarsen: Some(coarsen),
+            ..form(model)
+        };
+        let made = explorer.make(&[variant]).ok();
+        made.is_some_and(|made| made[0].did(COARSEN))
+    };
+    let dims: Vec<u64> = (0..3).filter(|dim| does(format!("{dim}:2"))).collect();
+    // The first value is what is done where nothing is coarsened.
+    let Some(&first) = dims.first() else { return };
+    let factors = MERGED
+        .into_iter()
+        .filter(|factor| *factor == 1 || dims.iter().any(|dim| does(format!("{dim}:{factor}"))));
+    add(space, names, model, names.of("coarsen"), factors.collect());
+    let mut add_where_merged = |parameter: Parameter, unless: Setting| {
+        space.rules.push(Rule::Needs {
+            parameter: parameter.name.clone(),
+            unless,
+            needs: names.of("coarsen"),
+            to_be: MERGED[1..].iter().map(|&factor| factor.into()).collect(),
+        });
+        space.parameters.push(parameter);
+    };
+    let is_strided = dims.iter().any(|dim| does(format!("{dim}:2:local")));
+    if dims.len() > 1 {
+        let parameter = Parameter::new(names.of("coarsen.dim"), dims);
+        add_where_merged(parameter, first.into());
+    }
+    if is_strided {
+        let strides: [Setting; 2] = [1.into(), "local".into()];
+        let parameter = Parameter::new(names.of("coarsen.stride"), strides);
+        add_where_merged(parameter, 1.into());
     }
 }
 

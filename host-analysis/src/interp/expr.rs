@@ -63,10 +63,7 @@ impl<'a> Interp<'a> {
                 let before = self.load(&target);
                 let after = arith::binary(BinaryOp::Add, &before, &Val::int(i128::from(*by)));
                 self.store(&target, after);
-                match prefix {
-                    true => self.load(&target),
-                    false => before,
-                }
+                if *prefix { self.load(&target) } else { before }
             }
             ExprKind::Conditional(condition, yes, no) => {
                 self.conditional(code, *condition, *yes, *no)
@@ -96,33 +93,7 @@ impl<'a> Interp<'a> {
                 Val::unknown("a list of values")
             }
             ExprKind::Construct(ty, args) => self.temporary(code, id, ty, args),
-            ExprKind::New { ty, count, args } => {
-                if let Some(count) = count {
-                    self.eval(code, *count);
-                }
-                if count.is_none()
-                    && let Kind::Record(_) | Kind::Container(_) | Kind::Wrapper(_) =
-                        self.program.kind(code.host, ty)
-                {
-                    let location = self.new_object(code, id, ty);
-                    self.make_object(code, &location, args);
-                    return Val::Pointer(location);
-                }
-                for &arg in args {
-                    self.eval(code, arg);
-                }
-                let location = self.heap(code.site(span));
-                let zero = !args.is_empty() && ty.pointers == 0;
-                self.state.set(
-                    &location,
-                    if zero {
-                        Val::unknown("an object of `new`")
-                    } else {
-                        Val::Unset
-                    },
-                );
-                Val::Pointer(location.index(0))
-            }
+            ExprKind::New { ty, count, args } => self.made_by_new(code, id, (ty, *count, args)),
             ExprKind::Statement(stmt) => self.statement_value(code, *stmt),
             ExprKind::Lambda(lambda) => self.closure(code, lambda),
             ExprKind::Opaque { names, inner } => {
@@ -135,6 +106,34 @@ impl<'a> Interp<'a> {
                 Val::unknown("an expression that fpgacc does not understand")
             }
         }
+    }
+
+    /// The pointer that `new` gives for a type, a number of elements and arguments.
+    fn made_by_new(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        (ty, count, args): (&Type, Option<ExprId>, &[ExprId]),
+    ) -> Val {
+        if let Some(count) = count {
+            self.eval(code, count);
+        } else if let Kind::Record(_) | Kind::Container(_) | Kind::Wrapper(_) =
+            self.program.kind(code.host, ty)
+        {
+            let location = self.new_object(code, id, ty);
+            self.make_object(code, &location, args);
+            return Val::Pointer(location);
+        }
+        for &arg in args {
+            self.eval(code, arg);
+        }
+        let location = self.heap(code.site(code.ast().expr(id).span));
+        let content = match !args.is_empty() && ty.pointers == 0 {
+            true => Val::unknown("an object of `new`"),
+            false => Val::Unset,
+        };
+        self.state.set(&location, content);
+        Val::Pointer(location.index(0))
     }
 
     /// The text of an expression for messages, shortened.

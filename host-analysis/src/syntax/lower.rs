@@ -394,20 +394,17 @@ impl<'t> Lowerer<'t> {
                     .unwrap_or_else(|| self.add(StmtKind::Empty, node));
             }
             "if_statement" => return self.if_chain(node),
-            "while_statement" => {
-                let (init, condition) = self.condition(node);
-                StmtKind::Loop(Loop {
+            "while_statement" => match self.condition(node) {
+                (None, condition) => StmtKind::Loop(Loop {
                     init: None,
-                    // A declaration in the condition is made anew each round.
-                    condition: condition.filter(|_| init.is_none()),
+                    condition,
                     step: None,
-                    body: match init {
-                        None => self.field_stmt(node, Field::Body),
-                        Some(_) => return self.opaque_stmt(node),
-                    },
+                    body: self.field_stmt(node, Field::Body),
                     body_first: false,
-                })
-            }
+                }),
+                // A declaration in the condition is made anew each round.
+                (Some(_), _) => return self.opaque_stmt(node),
+            },
             "do_statement" => StmtKind::Loop(Loop {
                 init: None,
                 condition: self.field_expr(node, Field::Condition),
@@ -436,15 +433,7 @@ impl<'t> Lowerer<'t> {
                     .unwrap_or_default(),
             ),
             "labeled_statement" | "case_statement" => return self.labelled(node),
-            "try_statement" => {
-                let body = self.field_stmt(node, Field::Body);
-                let catches: Vec<_> = named(node)
-                    .into_iter()
-                    .filter(|n| kind_of(*n) == "catch_clause")
-                    .collect();
-                let handlers = catches.into_iter().map(|n| self.handler(n)).collect();
-                StmtKind::Try { body, handlers }
-            }
+            "try_statement" => self.tried(node),
             "throw_statement" => {
                 let value = named(node).first().copied();
                 StmtKind::Throw(value.map(|n| self.expr(n)))
@@ -477,6 +466,14 @@ impl<'t> Lowerer<'t> {
             _ => return self.opaque_stmt(node),
         };
         self.add(kind, node)
+    }
+
+    fn tried(&mut self, node: Node<'_>) -> StmtKind {
+        let body = self.field_stmt(node, Field::Body);
+        let catches = named(node).into_iter();
+        let catches = catches.filter(|n| kind_of(*n) == "catch_clause");
+        let handlers = catches.map(|n| self.handler(n)).collect();
+        StmtKind::Try { body, handlers }
     }
 
     fn block(&mut self, node: Node<'_>) -> Vec<StmtId> {

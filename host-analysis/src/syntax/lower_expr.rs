@@ -89,21 +89,27 @@ impl<'t> Lowerer<'t> {
     }
 
     fn expr_inner(&mut self, node: Node<'_>) -> ExprId {
-        let kind = match kind_of(node) {
-            "number_literal" => {
-                let word = self.word(node).replace('\'', "");
-                match is_float(&word) {
-                    true => ExprKind::Float(word),
-                    false => ExprKind::Int(word),
-                }
-            }
-            "char_literal" => match char_value(&self.text[node.byte_range()]) {
-                Some(value) => ExprKind::Char(value),
-                None => return self.opaque_expr(node),
+        match kind_of(node) {
+            "string_literal" | "raw_string_literal" | "concatenated_string" => self.string(node),
+            "subscript_expression" => self.subscript(node),
+            "call_expression" => self.call(node),
+            "condition_clause" => self.field(node, Field::Value),
+            "argument_list" => match named(node)[..] {
+                [only] => self.expr(only),
+                _ => self.opaque_expr(node),
             },
-            "string_literal" | "raw_string_literal" | "concatenated_string" => {
-                return self.string(node);
-            }
+            _ => match self.expr_kind(node) {
+                Some(kind) => self.make(kind, node),
+                None => self.opaque_expr(node),
+            },
+        }
+    }
+
+    /// What an expression is; `None`: it is not understood.
+    fn expr_kind(&mut self, node: Node<'_>) -> Option<ExprKind> {
+        let kind = match kind_of(node) {
+            "number_literal" => self.number(node),
+            "char_literal" => ExprKind::Char(char_value(&self.text[node.byte_range()])?),
             "true" => ExprKind::Bool(true),
             "false" => ExprKind::Bool(false),
             "null" | "nullptr" => ExprKind::Null,
@@ -116,65 +122,15 @@ impl<'t> Lowerer<'t> {
             | "template_function" => ExprKind::Name(self.name(node)),
             "parenthesized_expression" => match named(node)[..] {
                 [inner] => ExprKind::Paren(self.expr(inner)),
-                _ => return self.opaque_expr(node),
+                _ => return None,
             },
-            "assignment_expression" => {
-                let word = self.operator(node);
-                let op = word.strip_suffix('=').unwrap_or_default();
-                let op = match op {
-                    "" => None,
-                    _ => match BinaryOp::from_spelling(op) {
-                        Some(op) => Some(op),
-                        None => return self.opaque_expr(node),
-                    },
-                };
-                ExprKind::Assign(
-                    op,
-                    self.field(node, Field::Left),
-                    self.field(node, Field::Right),
-                )
-            }
-            "update_expression" => {
-                let operator = node.child_by_field_id(Field::Operator.id());
-                let argument = node.child_by_field_id(Field::Argument.id());
-                let before = operator.map(|n| n.start_byte()) < argument.map(|n| n.start_byte());
-                ExprKind::Step {
-                    target: self.field(node, Field::Argument),
-                    by: if self.operator(node) == "--" { -1 } else { 1 },
-                    prefix: before,
-                }
-            }
-            "unary_expression" => {
-                let op = match self.operator(node).as_str() {
-                    "+" => UnaryOp::Plus,
-                    "-" => UnaryOp::Minus,
-                    "!" | "not" => UnaryOp::Not,
-                    "~" => UnaryOp::BitNot,
-                    _ => return self.opaque_expr(node),
-                };
-                ExprKind::Unary(op, self.field(node, Field::Argument))
-            }
-            "pointer_expression" => {
-                let inner = self.field(node, Field::Argument);
-                match self.operator(node).as_str() {
-                    "&" => ExprKind::AddressOf(inner),
-                    _ => ExprKind::Deref(inner),
-                }
-            }
-            "conditional_expression" => {
-                if node.child_by_field_id(Field::Consequence.id()).is_none() {
-                    return self.opaque_expr(node);
-                }
-                ExprKind::Conditional(
-                    self.field(node, Field::Condition),
-                    self.field(node, Field::Consequence),
-                    self.field(node, Field::Alternative),
-                )
-            }
+            "assignment_expression" => self.assignment(node)?,
+            "update_expression" => self.update(node),
+            "unary_expression" => self.unary(node)?,
+            "pointer_expression" => self.pointer(node),
+            "conditional_expression" => self.conditional(node)?,
             "cast_expression" => {
-                let Some(ty) = node.child_by_field_id(Field::Type.id()) else {
-                    return self.opaque_expr(node);
-                };
+                let ty = node.child_by_field_id(Field::Type.id())?;
                 let ty = self.descriptor(ty);
                 ExprKind::Cast(ty, self.field(node, Field::Value))
             }
@@ -182,52 +138,100 @@ impl<'t> Lowerer<'t> {
                 Some(ty) => ExprKind::SizeofType(self.descriptor(ty)),
                 None => ExprKind::SizeofExpr(self.field(node, Field::Value)),
             },
-            "subscript_expression" => return self.subscript(node),
             "field_expression" => {
-                let Some(field) = node.child_by_field_id(Field::Selected.id()) else {
-                    return self.opaque_expr(node);
-                };
+                let field = node.child_by_field_id(Field::Selected.id())?;
                 ExprKind::Member {
                     base: self.field(node, Field::Argument),
                     name: self.name(field),
                     arrow: self.operator(node) == "->",
                 }
             }
-            "call_expression" => return self.call(node),
             "delete_expression" => {
                 let args = named(node).into_iter().map(|n| self.expr(n)).collect();
                 let callee = self.make(ExprKind::Name("delete".to_string()), node);
                 ExprKind::Call { callee, args }
             }
-            "lambda_expression" => match self.lambda(node) {
-                Some(lambda) => ExprKind::Lambda(lambda),
-                None => return self.opaque_expr(node),
-            },
+            "lambda_expression" => ExprKind::Lambda(self.lambda(node)?),
             "initializer_list" => ExprKind::InitList(self.init_list(node)),
-            "compound_literal_expression" => {
-                let ty = node.child_by_field_id(Field::Type.id());
-                let ty = ty.map(|n| self.descriptor(n)).unwrap_or_default();
-                let args = match node.child_by_field_id(Field::Value.id()) {
-                    Some(list) => {
-                        let items = self.init_list(list);
-                        vec![self.make(ExprKind::InitList(items), list)]
-                    }
-                    None => Vec::new(),
-                };
-                ExprKind::Construct(ty, args)
-            }
+            "compound_literal_expression" => self.compound_literal(node),
             "new_expression" => self.new_expression(node),
-            "argument_list" => match named(node)[..] {
-                [only] => return self.expr(only),
-                _ => return self.opaque_expr(node),
-            },
             "compound_statement" | "declaration" | "expression_statement" => {
                 ExprKind::Statement(self.stmt(node))
             }
-            "condition_clause" => return self.field(node, Field::Value),
-            _ => return self.opaque_expr(node),
+            _ => return None,
         };
-        self.make(kind, node)
+        Some(kind)
+    }
+
+    fn number(&mut self, node: Node<'_>) -> ExprKind {
+        let word = self.word(node).replace('\'', "");
+        match is_float(&word) {
+            true => ExprKind::Float(word),
+            false => ExprKind::Int(word),
+        }
+    }
+
+    fn assignment(&mut self, node: Node<'_>) -> Option<ExprKind> {
+        let word = self.operator(node);
+        let op = match word.strip_suffix('=').unwrap_or_default() {
+            "" => None,
+            op => Some(BinaryOp::from_spelling(op)?),
+        };
+        let target = self.field(node, Field::Left);
+        Some(ExprKind::Assign(op, target, self.field(node, Field::Right)))
+    }
+
+    /// `++` or `--`.
+    fn update(&mut self, node: Node<'_>) -> ExprKind {
+        let operator = node.child_by_field_id(Field::Operator.id());
+        let argument = node.child_by_field_id(Field::Argument.id());
+        let before = operator.map(|n| n.start_byte()) < argument.map(|n| n.start_byte());
+        ExprKind::Step {
+            target: self.field(node, Field::Argument),
+            by: if self.operator(node) == "--" { -1 } else { 1 },
+            prefix: before,
+        }
+    }
+
+    fn unary(&mut self, node: Node<'_>) -> Option<ExprKind> {
+        let op = match self.operator(node).as_str() {
+            "+" => UnaryOp::Plus,
+            "-" => UnaryOp::Minus,
+            "!" | "not" => UnaryOp::Not,
+            "~" => UnaryOp::BitNot,
+            _ => return None,
+        };
+        Some(ExprKind::Unary(op, self.field(node, Field::Argument)))
+    }
+
+    /// `&` or `*`.
+    fn pointer(&mut self, node: Node<'_>) -> ExprKind {
+        let inner = self.field(node, Field::Argument);
+        match self.operator(node).as_str() {
+            "&" => ExprKind::AddressOf(inner),
+            _ => ExprKind::Deref(inner),
+        }
+    }
+
+    fn conditional(&mut self, node: Node<'_>) -> Option<ExprKind> {
+        node.child_by_field_id(Field::Consequence.id())?;
+        let condition = self.field(node, Field::Condition);
+        let then = self.field(node, Field::Consequence);
+        let otherwise = self.field(node, Field::Alternative);
+        Some(ExprKind::Conditional(condition, then, otherwise))
+    }
+
+    fn compound_literal(&mut self, node: Node<'_>) -> ExprKind {
+        let ty = node.child_by_field_id(Field::Type.id());
+        let ty = ty.map(|n| self.descriptor(n)).unwrap_or_default();
+        let args = match node.child_by_field_id(Field::Value.id()) {
+            Some(list) => {
+                let items = self.init_list(list);
+                vec![self.make(ExprKind::InitList(items), list)]
+            }
+            None => Vec::new(),
+        };
+        ExprKind::Construct(ty, args)
     }
 
     fn subscript(&mut self, node: Node<'_>) -> ExprId {
