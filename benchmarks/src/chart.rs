@@ -83,14 +83,7 @@ pub fn svg(rows: &str) -> Result<String, String> {
     if designs.is_empty() {
         return Err("no row of a design: fpgacc-bench model .. --rows prints them".to_string());
     }
-    let times = designs.iter().flat_map(|one| [one.measured, one.predicted]);
-    let (low, high) = times.fold((f64::MAX, 0.0_f64), |(low, high), time| {
-        (low.min(time), high.max(time))
-    });
-    let (low, high) = (low.log10().floor(), high.log10().ceil());
-    let part = |time: f64| (time.log10() - low) / (high - low);
-    let x = |time: f64| LEFT + part(time) * (RIGHT - LEFT);
-    let y = |time: f64| BOTTOM - part(time) * (BOTTOM - TOP);
+    let scale = Scale::of(&designs);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
          aria-label=\"Predicted against measured times\">\n<style>\ntext {{ font: 13px system-ui, \
@@ -105,57 +98,117 @@ pub fn svg(rows: &str) -> Result<String, String> {
         designs.len(),
         median_error(designs.iter()) * 100.0
     );
-    for power in (low as i32)..=(high as i32) {
-        let time = 10f64.powi(power);
-        let (at, up) = (x(time), y(time));
-        let label = match power {
-            3.. => format!("{} s", 10f64.powi(power - 3)),
-            0..3 => format!("{} ms", 10f64.powi(power)),
-            _ => format!("{} us", 10f64.powi(power + 3)),
-        };
-        let _ = writeln!(
-            out,
-            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{BOTTOM}\"/><line x1=\"{LEFT}\" \
-             x2=\"{RIGHT}\" y1=\"{up:.1}\" y2=\"{up:.1}\"/>\n<text x=\"{at:.1}\" y=\"{:.0}\" \
-             text-anchor=\"middle\">{label}</text><text x=\"{:.0}\" y=\"{:.1}\" \
-             text-anchor=\"end\">{label}</text>",
-            BOTTOM + 20.0,
-            LEFT - 8.0,
-            up + 4.0
-        );
-    }
-    let (least, most) = (10f64.powf(low), 10f64.powf(high));
-    for (class, factor) in [("same", 1.0), ("twice", 2.0), ("twice", 0.5)] {
-        let from = if factor < 1.0 { least / factor } else { least };
-        let to = if factor > 1.0 { most / factor } else { most };
-        let _ = writeln!(
-            out,
-            "<line class=\"{class}\" x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
-            x(from),
-            y(from * factor),
-            x(to),
-            y(to * factor)
-        );
-    }
+    scale.grid(&mut out);
+    scale.diagonals(&mut out);
     let shown = [&SPECTOR, &BOYI].map(|collection| {
         let own = designs.iter().filter(|one| one.collection == collection);
         (collection, own.collect::<Vec<_>>())
     });
-    for (number, (collection, designs)) in
-        (shown.iter().filter(|(_, own)| !own.is_empty())).enumerate()
-    {
-        let Collection {
-            board,
-            source,
-            colour,
-        } = collection;
-        let _ = writeln!(out, "<g fill=\"{colour}\" fill-opacity=\".6\">");
+    let shown = shown.iter().filter(|(_, own)| !own.is_empty());
+    for (number, (collection, designs)) in shown.enumerate() {
+        scale.points(&mut out, collection, designs, number);
+    }
+    let _ = writeln!(
+        out,
+        "<text x=\"{RIGHT}\" y=\"{:.0}\" text-anchor=\"end\">measured</text>\n<text x=\"{:.0}\" \
+         y=\"{:.0}\">predicted; dashed: twice and half</text>\n</svg>",
+        BOTTOM + 40.0,
+        LEFT + 8.0,
+        TOP + 14.0
+    );
+    Ok(out)
+}
+
+/// Both axes: powers of ten of a millisecond.
+struct Scale {
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    /// The axes that hold all times.
+    fn of(designs: &[Design]) -> Self {
+        let times = designs.iter().flat_map(|one| [one.measured, one.predicted]);
+        let (low, high) = times.fold((f64::MAX, 0.0_f64), |(low, high), time| {
+            (low.min(time), high.max(time))
+        });
+        Scale {
+            low: low.log10().floor(),
+            high: high.log10().ceil(),
+        }
+    }
+
+    fn part(&self, time: f64) -> f64 {
+        (time.log10() - self.low) / (self.high - self.low)
+    }
+
+    fn x(&self, time: f64) -> f64 {
+        LEFT + self.part(time) * (RIGHT - LEFT)
+    }
+
+    fn y(&self, time: f64) -> f64 {
+        BOTTOM - self.part(time) * (BOTTOM - TOP)
+    }
+
+    /// A line for each power of ten.
+    fn grid(&self, out: &mut String) {
+        for power in (self.low as i32)..=(self.high as i32) {
+            let time = 10f64.powi(power);
+            let (at, up) = (self.x(time), self.y(time));
+            let label = match power {
+                3.. => format!("{} s", 10f64.powi(power - 3)),
+                0..3 => format!("{} ms", 10f64.powi(power)),
+                _ => format!("{} us", 10f64.powi(power + 3)),
+            };
+            let _ = writeln!(
+                out,
+                "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{BOTTOM}\"/><line x1=\"{LEFT}\" \
+                 x2=\"{RIGHT}\" y1=\"{up:.1}\" y2=\"{up:.1}\"/>\n<text x=\"{at:.1}\" y=\"{:.0}\" \
+                 text-anchor=\"middle\">{label}</text><text x=\"{:.0}\" y=\"{:.1}\" \
+                 text-anchor=\"end\">{label}</text>",
+                BOTTOM + 20.0,
+                LEFT - 8.0,
+                up + 4.0
+            );
+        }
+    }
+
+    /// Where predictions are right, and where they are twice and half of what was measured.
+    fn diagonals(&self, out: &mut String) {
+        let (least, most) = (10f64.powf(self.low), 10f64.powf(self.high));
+        for (class, factor) in [("same", 1.0), ("twice", 2.0), ("twice", 0.5)] {
+            let from = if factor < 1.0 { least / factor } else { least };
+            let to = if factor > 1.0 { most / factor } else { most };
+            let _ = writeln!(
+                out,
+                "<line class=\"{class}\" x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>",
+                self.x(from),
+                self.y(from * factor),
+                self.x(to),
+                self.y(to * factor)
+            );
+        }
+    }
+
+    /// The designs of a collection, and what stands of it beside the chart.
+    fn points(
+        &self,
+        out: &mut String,
+        collection: &Collection,
+        designs: &[&Design],
+        number: usize,
+    ) {
+        let _ = writeln!(
+            out,
+            "<g fill=\"{}\" fill-opacity=\".6\">",
+            collection.colour
+        );
         for one in designs {
             let _ = writeln!(
                 out,
                 "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"><title>{}</title></circle>",
-                x(one.measured),
-                y(one.predicted),
+                self.x(one.measured),
+                self.y(one.predicted),
                 escaped(&one.name)
             );
         }
@@ -167,8 +220,8 @@ pub fn svg(rows: &str) -> Result<String, String> {
         );
         let error = median_error(designs.iter().copied()) * 100.0;
         let lines = [
-            (*board).to_string(),
-            (*source).to_string(),
+            collection.board.to_string(),
+            collection.source.to_string(),
             format!("{} designs", designs.len()),
             format!("error {error:.0} %"),
         ];
@@ -177,15 +230,6 @@ pub fn svg(rows: &str) -> Result<String, String> {
             let _ = writeln!(out, "<text x=\"{left:.0}\" y=\"{low:.0}\">{text}</text>");
         }
     }
-    let _ = writeln!(
-        out,
-        "<text x=\"{RIGHT}\" y=\"{:.0}\" text-anchor=\"end\">measured</text>\n<text x=\"{:.0}\" \
-         y=\"{:.0}\">predicted; dashed: twice and half</text>\n</svg>",
-        BOTTOM + 40.0,
-        LEFT + 8.0,
-        TOP + 14.0
-    );
-    Ok(out)
 }
 
 fn escaped(text: &str) -> String {

@@ -393,6 +393,14 @@ fn what_is_not_taken_is_not_said_to_be_wrong() {
         "int f() { return ({ 1; }); }",
         &["unsupported 1:18: statement expressions are not supported"],
     );
+    check(
+        "void f() { long double x; }",
+        &["unsupported 1:12: `long double` is not supported"],
+    );
+    check(
+        "void f() { float _Complex x; }",
+        &["unsupported 1:18: complex numbers are not supported"],
+    );
 }
 
 #[test]

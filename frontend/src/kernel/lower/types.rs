@@ -121,6 +121,11 @@ impl Words {
             + self.unsigned
     }
 
+    /// Reserved by OpenCL, and taken by some compilers.
+    fn is_long_double(&self) -> bool {
+        (self.long, self.double, self.total()) == (1, 1, 2)
+    }
+
     /// The type, if the words go together.
     fn scalar(&self) -> Option<Scalar> {
         let signs = self.signed + self.unsigned;
@@ -273,6 +278,7 @@ impl Lowerer<'_> {
                 QualType::plain(self.module.types.intern(Type::Record(id)))
             }
             TypeSpecifier::Enum(enumeration) => QualType::plain(self.enumeration(enumeration)?),
+            TypeSpecifier::Complex => return Err(self.unsupported(ty.span, "complex numbers are")),
             _ => return Err(self.error(ty.span, "OpenCL C has no such type")),
         };
         if found.base.is_some() {
@@ -334,6 +340,9 @@ impl Lowerer<'_> {
             }
             (None, true) => match words.scalar() {
                 Some(scalar) => self.module.types.scalar(scalar),
+                None if words.is_long_double() => {
+                    return Err(self.unsupported(at, "`long double` is"));
+                }
                 None => return Err(self.error(at, "these words do not make up a type")),
             },
             (None, false) => return Err(self.error(at, "this declaration has no type")),
