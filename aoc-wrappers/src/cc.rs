@@ -313,7 +313,7 @@ impl Compiler {
         undefines: &[String],
         includes: &[PathBuf],
     ) -> Result<Preprocessed, CcError> {
-        let mut flags: Vec<OsString> = ["-undef", "-nostdinc", "-std=gnu99"]
+        let mut flags: Vec<OsString> = ["-undef", "-nostdinc", "-std=gnu99", "-Wno-error"]
             .map(OsString::from)
             .into();
         flags.extend(defines.iter().map(|define| format!("-D{define}").into()));

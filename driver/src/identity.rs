@@ -238,6 +238,7 @@ mod tests {
             }],
             options: KernelOptions::parse(options),
             options_known: true,
+            is_likely: false,
             is_part: false,
             stem: String::new(),
         }

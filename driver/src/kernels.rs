@@ -33,6 +33,7 @@ use crate::line_marker;
 use crate::local_sizes;
 use crate::options::{Mode, Target};
 use crate::programs::{self, Piece, Program};
+use crate::required;
 use crate::run_time_headers;
 use crate::session::{Session, Step, Stop};
 use crate::signature;
@@ -85,7 +86,7 @@ pub fn rewrite_for(
         return left(Left::Header(header));
     }
     let are_composed = builders.are_others || composes_options(facts);
-    let may_be_given = !program.options_known && are_composed;
+    let may_be_given = !program.options_known && are_composed && !program.is_likely;
     if unknown_macros::asked_for(&made) && may_be_given {
         session.report(unknown_macros::left_to_device(&program.name(), &[]));
         return left(Left::Macros);
@@ -93,7 +94,7 @@ pub fn rewrite_for(
     let builds = matches!(session.options.mode, Mode::Link | Mode::Verify);
     let wants_more = wrong_kernels::want_an_extension(&program.text());
     let may_fail = program.is_part || builders.may_choose;
-    let may_be_wrong = builds && (may_be_given || wants_more || may_fail);
+    let may_be_wrong = program.is_likely || builds && (may_be_given || wants_more || may_fail);
     if let Err(error) = &made
         && let Some(text) = error.diagnostics()
         && may_be_wrong
@@ -110,6 +111,11 @@ pub fn rewrite_for(
     {
         session.report(unknown_macros::left_to_device(&program.name(), errors));
         return left(Left::Macros);
+    }
+    if let Err(ParseError::Invalid(errors)) = &parsed
+        && program.is_likely
+    {
+        return left(Left::Composed(errors.clone()));
     }
     if let Err(ParseError::Invalid(errors)) = &parsed
         && may_be_wrong
@@ -186,6 +192,7 @@ fn rewrite_parsed(
         return Ok(rewritten);
     };
     warn_of_macros(session, program, &preprocessed.text);
+    let facts = &*required::possible(facts, &module);
     let originals = module.clone();
     let decided = decide(session, &mut module, facts)?;
     if tool::runs_on_intel_emulator(&session.options) {

@@ -1,5 +1,6 @@
 //! Programs that are left to the device's own compiler, and what the running host knows of them.
 
+use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_runtime::manifest::{LeftToDevice, text_hash};
 
 use crate::programs::Program;
@@ -12,6 +13,8 @@ pub enum Left {
     Macros,
     /// It has errors, which need not be any when the host runs.
     Errors,
+    /// The host composes a text when it runs; what it may make it of has these errors.
+    Composed(Vec<Diagnostic>),
     /// It is linked with other programs.
     Part,
 }
@@ -35,6 +38,10 @@ impl Left {
             Left::Errors => (
                 format!("'{name}' had errors when fpgacc compiled"),
                 "mend what fpgacc warned of, and compile again",
+            ),
+            Left::Composed(_) => (
+                format!("the host composes a text of '{name}' when it runs"),
+                "give fpgacc a run that `fpgacc trace` recorded, with --facts",
             ),
             Left::Part => (
                 format!("'{name}' is linked with other programs"),

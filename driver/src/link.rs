@@ -252,9 +252,9 @@ fn runtime_objects(
     let compiler = session.compiler(Language::C)?;
     let headers = session.runtime_headers()?;
     // Each executable and each library has a runtime of its own: none may take another's place.
-    let mut flags: Vec<OsString> = ["-O2", "-fPIC", "-fvisibility=hidden"]
-        .map(OsString::from)
-        .into();
+    // What `$CC` says of a standard and of warnings is for the user's own files.
+    let own = ["-std=gnu11", "-w", "-O2", "-fPIC", "-fvisibility=hidden"];
+    let mut flags: Vec<OsString> = own.map(OsString::from).into();
     flags.extend(session.options.machine_flags.iter().cloned());
     let library = folder.join("runtime.o");
     let cache = Cache::open();

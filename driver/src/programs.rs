@@ -37,6 +37,8 @@ pub struct Program {
     pub options: KernelOptions,
     /// The options are the host's own, rather than those of the command line.
     pub options_known: bool,
+    /// The text is a guess: the host composes it when it runs, perhaps from this one and others.
+    pub is_likely: bool,
     /// It is linked when the host runs, alone or with others.
     pub is_part: bool,
     /// The part of its .aocx's name that distinguishes it from others.
@@ -108,6 +110,7 @@ pub fn of_unit(unit: &KernelUnit) -> Program {
         pieces: vec![piece(unit)],
         options: KernelOptions::from_words(unit.options.clone()),
         options_known: false,
+        is_likely: false,
         is_part: false,
         stem: String::new(),
     }
@@ -138,6 +141,7 @@ impl Pairing<'_> {
                     pieces: pieces.clone(),
                     options,
                     options_known: known,
+                    is_likely: fact.sources.get().is_none(),
                     is_part: fact.is_part,
                     stem: String::new(),
                 });
@@ -149,7 +153,10 @@ impl Pairing<'_> {
     fn push(&mut self, new: Program) {
         let same = |p: &&mut Program| p.pieces == new.pieces && p.options == new.options;
         match self.programs.iter_mut().find(same) {
-            Some(program) => program.is_part |= new.is_part,
+            Some(program) => {
+                program.is_part |= new.is_part;
+                program.is_likely &= new.is_likely;
+            }
             None => self.programs.push(new),
         }
     }

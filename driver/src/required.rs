@@ -1,38 +1,86 @@
 //! Launches whose local size is not the one that their kernel requires: none of them can run.
 
-use fpgacc_frontend::diag::Diagnostic;
+use std::borrow::Cow;
+
+use fpgacc_frontend::diag::{Diagnostic, Severity};
+use fpgacc_frontend::ir::{Function, Module};
 use fpgacc_frontend::source::Span;
-use fpgacc_launch_facts::{Facts, Launch, LocalSize};
+use fpgacc_launch_facts::{Facts, Known, Launch, LocalSize};
 
 use crate::agree::{describe, may_be};
 use crate::compiled::Compiled;
 use crate::facts::at_site;
+use crate::recorded::is_recorded;
 use crate::session::{Session, Step};
+use crate::wrong_calls::SIZES;
 
 /// A kernel's `reqd_work_group_size`, and where the kernel stands.
 type Required = ([u64; 3], Option<Span>);
 
-/// Refuses launches that contradict `reqd_work_group_size`, whoever knew of them.
+/// Refuses given launches that contradict `reqd_work_group_size`, and warns of those of hosts: a host may expect
+/// that they fail, or never get there.
 ///
 /// # Errors
 ///
-/// There are some: all of them are reported.
-pub fn check(session: &mut Session, facts: &Facts, compiled: &[Compiled]) -> Step<()> {
+/// A given one does: all of them are reported.
+pub fn check(
+    session: &mut Session,
+    given: &[Facts],
+    facts: &Facts,
+    compiled: &[Compiled],
+) -> Step<()> {
     if compiled.iter().any(|one| one.rewritten.untouched) {
         return Ok(());
     }
-    let launches = facts.launches.iter();
-    let errors = launches.filter_map(|launch| contradiction(session, launch, compiled));
-    let mut errors: Vec<Diagnostic> = errors.collect();
-    let Some(last) = errors.pop() else {
-        return Ok(());
-    };
-    for error in errors {
-        session.report(error);
+    let given = given.iter().filter(|facts| !is_recorded(facts));
+    let given = given.flat_map(|facts| &facts.launches);
+    let errors = given.filter_map(|launch| contradiction(session, launch, compiled));
+    let mut errors: Vec<Diagnostic> = errors
+        .map(|what| {
+            what.help("correct the size in the file of facts, or let the kernel require another")
+        })
+        .collect();
+    if let Some(last) = errors.pop() {
+        errors.into_iter().for_each(|error| session.report(error));
+        return session.fail(last);
     }
-    session.fail(last)
+    let launches = facts.launches.iter();
+    let warnings = launches.filter_map(|launch| contradiction(session, launch, compiled));
+    let warnings: Vec<Diagnostic> = warnings.collect();
+    for mut warning in warnings {
+        warning.severity = Severity::Warning;
+        let warning = warning
+            .note("the launch returns CL_INVALID_WORK_GROUP_SIZE")
+            .help("launch it with the size that it requires, or require another one");
+        session.report(warning.option(SIZES));
+    }
+    Ok(())
 }
 
+/// The facts without the kernels of launches that none of a module's kernels can have: they fail.
+pub fn possible<'f>(facts: &'f Facts, module: &Module) -> Cow<'f, Facts> {
+    let can_be = |launch: &Launch| {
+        let Some([kernel]) = launch.kernels.get().map(Vec::as_slice) else {
+            return true;
+        };
+        let mut functions = module.kernels().map(|id| &module.functions[id]);
+        let function = functions.find(|function| function.name == *kernel);
+        let required = function.and_then(Function::reqd_work_group_size);
+        required.is_none_or(|sizes| fits(launch, &sizes))
+    };
+    if facts.launches.iter().all(can_be) {
+        return Cow::Borrowed(facts);
+    }
+    let mut facts = facts.clone();
+    for launch in &mut facts.launches {
+        if !can_be(launch) {
+            launch.kernels = Known::Is(Vec::new());
+        }
+    }
+    Cow::Owned(facts)
+}
+
+/// What is wrong with the size of a launch, as an error.
 fn contradiction(session: &Session, launch: &Launch, compiled: &[Compiled]) -> Option<Diagnostic> {
     let [kernel] = launch.kernels.get()?.as_slice() else {
         return None;
@@ -52,14 +100,11 @@ fn contradiction(session: &Session, launch: &Launch, compiled: &[Compiled]) -> O
         "kernel '{kernel}' is launched with work-groups of {}, but it requires {x} x {y} x {z}",
         given.join(" x ")
     );
-    let mut error = at_site(Diagnostic::error(message), &session.sources, &launch.site);
-    if let Some(span) = span {
-        error = error.also(*span, "reqd_work_group_size of this kernel");
-    }
-    Some(error.help(
-        "launch it with the size that it requires, or require another one; where the size comes \
-         from a file of facts, correct it there",
-    ))
+    let error = at_site(Diagnostic::error(message), &session.sources, &launch.site);
+    Some(match span {
+        Some(span) => error.also(*span, "reqd_work_group_size of this kernel"),
+        None => error,
+    })
 }
 
 /// What all kernels of a name require; nothing if one of them requires nothing.

@@ -1,6 +1,7 @@
 //! Taking the programs of all hosts through front end and passes.
 
 use fpgacc_frontend::diag::Diagnostic;
+use fpgacc_runtime::manifest::LeftToDevice;
 
 use crate::compiled::{Compiled, Programs};
 use crate::facts::{self, OfHosts};
@@ -15,6 +16,7 @@ use crate::rounding::Rounding;
 use crate::session::{Session, Step, Stop};
 use crate::times_file;
 use crate::wrong_calls;
+use crate::wrong_kernels;
 
 /// Analyses the hosts and takes every program through the passes.
 pub fn all(session: &mut Session, gathered: &Gathered) -> Step<Programs> {
@@ -43,8 +45,7 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
     let texts: Vec<Vec<Piece>> = programs.iter().map(|p| p.pieces.clone()).collect();
     let ways_of = |pieces: &[Piece]| texts.iter().filter(|text| &text[..] == pieces).count();
     let mut compiled = Vec::new();
-    let mut left_to_device = Vec::new();
-    let mut with_errors: Vec<Program> = Vec::new();
+    let mut leaving = Leaving::default();
     let mut failed = false;
     for program in programs {
         let builders = Builders {
@@ -58,20 +59,16 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
                 program,
                 rewritten: *rewritten,
             }),
-            Ok(Outcome::LeftToDevice(left)) => {
-                left_to_device.push(left.describe(&program));
-                if program.options_known && matches!(left, Left::Errors) {
-                    with_errors.push(program);
-                }
-            }
+            Ok(Outcome::LeftToDevice(left)) => leaving.add(session, program, left),
             Err(Stop) => failed = true,
         }
     }
-    failed |= report_errors_in_all_ways(session, &with_errors, &texts);
-    failed |= report_errors_in_all_strings(session, &with_errors, &texts);
+    failed |= report_errors_in_all_ways(session, &leaving.with_errors, &texts);
+    failed |= report_errors_in_all_strings(session, &leaving.with_errors, &texts);
     if failed {
         return Err(Stop);
     }
+    let mut left_to_device = leaving.left;
     if matches!(session.options.mode, Mode::Link | Mode::Verify) {
         let (parts, others) = without_kernels(compiled);
         left_to_device.extend(parts.iter().map(|part| Left::Part.describe(&part.program)));
@@ -83,7 +80,7 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
         wrong_calls::warn(session, hosts, &compiled);
         nobody::warn_about_kernels(session, &compiled);
     }
-    required::check(session, facts, &compiled)?;
+    required::check(session, &gathered.given, facts, &compiled)?;
     if left_to_device.is_empty() {
         times_file::check_kernels(session, &compiled)?;
     }
@@ -91,6 +88,34 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
         compiled,
         left_to_device,
     })
+}
+
+/// Programs that are left to the device.
+#[derive(Default)]
+struct Leaving {
+    left: Vec<LeftToDevice>,
+    /// Those of known texts and options that have errors.
+    with_errors: Vec<Program>,
+    /// Texts of which the host makes others, as they were reported.
+    composed: Vec<Vec<Piece>>,
+}
+
+impl Leaving {
+    fn add(&mut self, session: &mut Session, program: Program, left: Left) {
+        self.left.push(left.describe(&program));
+        match left {
+            Left::Composed(errors) if !self.composed.contains(&program.pieces) => {
+                for warning in wrong_kernels::composed_later(&program, errors) {
+                    session.report(warning);
+                }
+                self.composed.push(program.pieces);
+            }
+            Left::Errors if program.options_known && !program.is_likely => {
+                self.with_errors.push(program);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Of a text that is built with several sets of options, one has to be right. Says where none is.

@@ -14,7 +14,7 @@ use crate::session::Session;
 /// The option of warnings of arguments.
 const ARGUMENTS: &str = "-Wkernel-arguments";
 /// The option of warnings of sizes.
-const SIZES: &str = "-Wwork-group-size";
+pub const SIZES: &str = "-Wwork-group-size";
 /// Most dimensions of a launch.
 const MOST_DIMENSIONS: u64 = 3;
 /// The bytes of a `cl_mem`.

@@ -6,6 +6,8 @@
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::kernel::PREDEFINED;
 
+use crate::programs::Program;
+
 /// Whether kernels enable an extension that no device of fpgacc's has.
 pub fn want_an_extension(text: &str) -> bool {
     let enabled = text.lines().filter_map(|line| {
@@ -42,6 +44,25 @@ pub fn left_to_device(program: &str) -> Diagnostic {
     let message = format!("'{program}' has errors: none of its kernels is rewritten");
     Diagnostic::warning(message)
         .note("it goes to the device's own compiler as it is, if the host builds it at all")
+}
+
+/// What becomes of a text with errors of which the host may make another when it runs.
+pub fn composed_later(program: &Program, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let message = format!(
+        "'{}' has errors, but the host may make another text of it when it runs: none of its kernels is rewritten",
+        program.name()
+    );
+    let mut last = Diagnostic::warning(message)
+        .note("the device's own compiler builds what the host makes")
+        .help("give fpgacc a run that `fpgacc trace` recorded, with --facts");
+    // A file may just be wrong. Of a string that is a part or a pattern, most errors say nothing.
+    if program.pieces.iter().all(|piece| piece.is_string) {
+        let first = errors.into_iter().next();
+        last.primary = first.and_then(|error| Some((error.primary?.0, error.message)));
+        return vec![last];
+    }
+    let warnings = errors.into_iter().map(as_warning);
+    warnings.chain([last]).collect()
 }
 
 /// What becomes of a program that is none without others.

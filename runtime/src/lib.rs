@@ -63,7 +63,14 @@ pub const SOURCES: &[(&str, &str)] = sources!["c":
 pub const LAYER_SOURCES: &[(&str, &str)] = sources!["layer": "layer.c"];
 
 /// Compiler flags of the layers: they export nothing but what the loader calls.
-pub const LAYER_FLAGS: &[&str] = &["-O2", "-fPIC", "-fvisibility=hidden", "-DFPGACC_LAYER"];
+pub const LAYER_FLAGS: &[&str] = &[
+    "-std=gnu11",
+    "-w",
+    "-O2",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-DFPGACC_LAYER",
+];
 
 /// The layer of the ICD loader that records what a program does with OpenCL, for `fpgacc trace`:
 /// sources like [`SOURCES`], for a shared library of their own.

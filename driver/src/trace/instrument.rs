@@ -142,6 +142,7 @@ fn make(session: &mut Session, base: &Path, asked: Asked, options: &str) -> Step
         pieces: pieces(front, text, asked),
         options: KernelOptions::parse(options),
         options_known: true,
+        is_likely: false,
         is_part: false,
         stem: String::new(),
     };
