@@ -28,12 +28,12 @@ use crate::compiled::Rewritten;
 use crate::differing_macros;
 use crate::expansion;
 use crate::identity;
+use crate::impossible;
 use crate::left::Left;
 use crate::line_marker;
 use crate::local_sizes;
 use crate::options::{Mode, Target};
 use crate::programs::{self, Piece, Program};
-use crate::required;
 use crate::run_time_headers;
 use crate::session::{Session, Step, Stop};
 use crate::signature;
@@ -94,7 +94,15 @@ pub fn rewrite_for(
     let builds = matches!(session.options.mode, Mode::Link | Mode::Verify);
     let wants_more = wrong_kernels::want_an_extension(&program.text());
     let may_fail = program.is_part || builders.may_choose;
-    let may_be_wrong = program.is_likely || builds && (may_be_given || wants_more || may_fail);
+    let may_be_wrong = builds && (may_be_given || wants_more || may_fail);
+    // A header that is missing in a file is hardly one of a text that the host makes of it.
+    let is_pattern = program.is_likely && program.is_string();
+    if let Err(error) = &made
+        && error.diagnostics().is_some()
+        && is_pattern
+    {
+        return left(Left::Composed(Vec::new()));
+    }
     if let Err(error) = &made
         && let Some(text) = error.diagnostics()
         && may_be_wrong
@@ -192,7 +200,7 @@ fn rewrite_parsed(
         return Ok(rewritten);
     };
     warn_of_macros(session, program, &preprocessed.text);
-    let facts = &*required::possible(facts, &module);
+    let facts = &*impossible::without(facts, &module);
     let originals = module.clone();
     let decided = decide(session, &mut module, facts)?;
     if tool::runs_on_intel_emulator(&session.options) {

@@ -32,6 +32,7 @@ mod gpu;
 mod hosts;
 mod identity;
 mod images;
+mod impossible;
 mod kernel_options;
 mod kernels;
 mod left;

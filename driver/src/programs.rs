@@ -63,6 +63,11 @@ impl Program {
         self.options.folders().cloned().chain(others).collect()
     }
 
+    /// Whether it stands in strings of hosts.
+    pub fn is_string(&self) -> bool {
+        self.pieces.iter().all(|piece| piece.is_string)
+    }
+
     /// The whole text.
     pub fn text(&self) -> String {
         self.pieces

@@ -1,15 +1,13 @@
 //! Launches whose local size is not the one that their kernel requires: none of them can run.
 
-use std::borrow::Cow;
-
 use fpgacc_frontend::diag::{Diagnostic, Severity};
-use fpgacc_frontend::ir::{Function, Module};
 use fpgacc_frontend::source::Span;
-use fpgacc_launch_facts::{Facts, Known, Launch, LocalSize};
+use fpgacc_launch_facts::{Facts, Launch, LocalSize};
 
-use crate::agree::{describe, may_be};
+use crate::agree::describe;
 use crate::compiled::Compiled;
 use crate::facts::at_site;
+use crate::impossible::fits;
 use crate::recorded::is_recorded;
 use crate::session::{Session, Step};
 use crate::wrong_calls::SIZES;
@@ -57,29 +55,6 @@ pub fn check(
     Ok(())
 }
 
-/// The facts without the kernels of launches that none of a module's kernels can have: they fail.
-pub fn possible<'f>(facts: &'f Facts, module: &Module) -> Cow<'f, Facts> {
-    let can_be = |launch: &Launch| {
-        let Some([kernel]) = launch.kernels.get().map(Vec::as_slice) else {
-            return true;
-        };
-        let mut functions = module.kernels().map(|id| &module.functions[id]);
-        let function = functions.find(|function| function.name == *kernel);
-        let required = function.and_then(Function::reqd_work_group_size);
-        required.is_none_or(|sizes| fits(launch, &sizes))
-    };
-    if facts.launches.iter().all(can_be) {
-        return Cow::Borrowed(facts);
-    }
-    let mut facts = facts.clone();
-    for launch in &mut facts.launches {
-        if !can_be(launch) {
-            launch.kernels = Known::Is(Vec::new());
-        }
-    }
-    Cow::Owned(facts)
-}
-
 /// What is wrong with the size of a launch, as an error.
 fn contradiction(session: &Session, launch: &Launch, compiled: &[Compiled]) -> Option<Diagnostic> {
     let [kernel] = launch.kernels.get()?.as_slice() else {
@@ -120,19 +95,4 @@ fn required_by(kernel: &str, compiled: &[Compiled]) -> Option<Vec<Required>> {
         }
     }
     (!all.is_empty()).then_some(all)
-}
-
-/// Whether a launch may have these sizes.
-fn fits(launch: &Launch, required: &[u64; 3]) -> bool {
-    let LocalSize::Sizes(local) = &launch.local else {
-        return true;
-    };
-    let is_whole = launch.work_dim.constant() == Some(local.len() as u64);
-    required
-        .iter()
-        .enumerate()
-        .all(|(at, &size)| match local.get(at) {
-            Some(value) => may_be(value, size),
-            None => !is_whole || size == 1,
-        })
 }

@@ -143,8 +143,7 @@ fn report_errors_in_all_ways(
 
 /// Whether a program is a string of a host that has other texts, too: it may be for devices that are not there.
 fn is_one_of_strings(program: &Program, texts: &[Vec<Piece>]) -> bool {
-    let is_string = program.pieces.iter().all(|piece| piece.is_string);
-    is_string && texts.iter().any(|text| *text != program.pieces)
+    program.is_string() && texts.iter().any(|text| *text != program.pieces)
 }
 
 /// Of several texts in strings, one has to be right. Says where none is.

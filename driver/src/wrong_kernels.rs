@@ -56,7 +56,7 @@ pub fn composed_later(program: &Program, errors: Vec<Diagnostic>) -> Vec<Diagnos
         .note("the device's own compiler builds what the host makes")
         .help("give fpgacc a run that `fpgacc trace` recorded, with --facts");
     // A file may just be wrong. Of a string that is a part or a pattern, most errors say nothing.
-    if program.pieces.iter().all(|piece| piece.is_string) {
+    if program.is_string() {
         let first = errors.into_iter().next();
         last.primary = first.and_then(|error| Some((error.primary?.0, error.message)));
         return vec![last];

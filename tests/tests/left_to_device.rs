@@ -360,8 +360,11 @@ int main(void) {
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
     static char extensions[1 << 16];
     clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL);
-    const char *text = strstr(extensions, "cl_of_no_device") ? fast : plain;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
+    cl_program program;
+    if (strstr(extensions, "cl_of_no_device"))
+        program = clCreateProgramWithSource(context, 1, &fast, NULL, NULL);
+    else
+        program = clCreateProgramWithSource(context, 1, &plain, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel kernel = clCreateKernel(program, "f", NULL);
     cl_mem memory = clCreateBuffer(context, 0, 64 * sizeof(int), NULL, NULL);
