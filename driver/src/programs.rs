@@ -5,13 +5,14 @@
 //! one .aocx. What the analysis knows decides; where it does not know, kernel names and file names
 //! do; the runtime recognises texts and options again and never loads the wrong one.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_launch_facts::{Facts, Known, Location, Program as ProgramFact, ProgramSource};
 
 use crate::kernel_options::KernelOptions;
-use crate::unit::KernelUnit;
+use crate::unit::{HostUnit, KernelUnit};
 
 /// A part of a program's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,6 +108,31 @@ pub fn pair(
     pairing.add_unused(facts);
     name_stems(&mut pairing.programs);
     (pairing.programs, pairing.diagnostics)
+}
+
+/// The kernel files but for those that hosts include and do not load: these are text of the hosts, such as a string.
+pub fn not_included<'u>(
+    units: &'u [KernelUnit],
+    hosts: &[HostUnit],
+    facts: &Facts,
+) -> Cow<'u, [KernelUnit]> {
+    let is_included = |unit: &KernelUnit| {
+        let mut headers = hosts.iter().flat_map(|host| &host.headers);
+        headers.any(|(name, _)| clean(Path::new(name)) == clean(&unit.path))
+    };
+    let is_loaded = |unit: &KernelUnit| {
+        let sources = facts.programs.iter().filter_map(|one| one.sources.get());
+        let is_it = |source: &ProgramSource| match source {
+            ProgramSource::File(name) => Path::new(name).file_name() == unit.path.file_name(),
+            ProgramSource::Text { .. } => false,
+        };
+        sources.flatten().any(is_it)
+    };
+    let is_own = |unit: &KernelUnit| !is_included(unit) || is_loaded(unit);
+    match units.iter().all(is_own) {
+        true => Cow::Borrowed(units),
+        false => units.iter().filter(|unit| is_own(unit)).cloned().collect(),
+    }
 }
 
 /// A kernel file as a program of its own.

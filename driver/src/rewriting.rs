@@ -27,11 +27,9 @@ pub fn all(session: &mut Session, gathered: &Gathered) -> Step<Programs> {
 /// Takes every program through the passes.
 pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step<Programs> {
     let facts = &hosts.facts;
-    let (mut programs, diagnostics) = programs::pair(
-        facts,
-        &gathered.kernels,
-        &gather::kernel_words(&session.options),
-    );
+    let units = programs::not_included(&gathered.kernels, &gathered.hosts, facts);
+    let (mut programs, diagnostics) =
+        programs::pair(facts, &units, &gather::kernel_words(&session.options));
     if session.options.rounding != Rounding::AsBuilt {
         for program in &mut programs {
             program.options.forbid_contraction();

@@ -146,6 +146,22 @@ int main(int argc, char **argv) {
     runs_as_plain("host.c", main, None);
 }
 
+/// The file is text of the host, and no file of kernels, though the user names it.
+#[test]
+fn a_file_that_the_host_includes_as_a_string() {
+    let main = "#define TEXT(...) #__VA_ARGS__
+static const char *text =
+#include \"k.cl\"
+;
+int main(void) {
+    start();
+    finish(clCreateProgramWithSource(context, 1, &text, NULL, NULL), 0);
+}";
+    let kernels = "TEXT(\nkernel void k(global int *o)\n{\n    o[get_global_id(0)] = 21;\n}\n)\n";
+    let said = runs_as_plain("host.c", main, Some(kernels));
+    assert!(!said.contains("k.cl"), "{said}");
+}
+
 #[test]
 fn launches_that_are_tried() {
     let main = "int main(void) {
