@@ -435,43 +435,73 @@ impl Graph {
     /// where they are until they step, remainders go on until they wrap, and of what is chosen between, that counts which
     /// moves.
     pub fn slope(&self, poly: &Poly, along: Sym) -> Option<f64> {
+        let known = BTreeMap::new();
+        let graph = self;
+        Slopes {
+            graph,
+            along,
+            known,
+        }
+        .of(poly)
+    }
+}
+
+/// How far values move with a counter or an id. What they are made of is shared: each is looked at once.
+struct Slopes<'g> {
+    graph: &'g Graph,
+    along: Sym,
+    /// Those of integers that are no polynomials, by number.
+    known: BTreeMap<usize, Option<f64>>,
+}
+
+impl Slopes<'_> {
+    fn of(&mut self, poly: &Poly) -> Option<f64> {
         let mut sum = 0.0;
         for sym in poly.symbols() {
-            let each = self.slope_of(sym, along)?;
+            let each = self.of_symbol(sym)?;
             if each != 0.0 {
-                sum += each * self.evaluate(&poly.coefficient(sym)?)?;
+                sum += each * self.graph.evaluate(&poly.coefficient(sym)?)?;
             }
         }
         Some(sum)
     }
 
-    fn slope_of(&self, sym: Sym, along: Sym) -> Option<f64> {
-        if sym == along {
+    fn of_symbol(&mut self, sym: Sym) -> Option<f64> {
+        if sym == self.along {
             return Some(1.0);
-        }
-        if !self.depends_on(&Poly::sym(sym), along) {
-            return Some(0.0);
         }
         let Sym::Opaque(number) = sym else {
             return Some(0.0);
         };
-        match self.made.get(number)?.as_ref()? {
+        if let Some(known) = self.known.get(&number) {
+            return *known;
+        }
+        let slope = match self.graph.depends_on(&Poly::sym(sym), self.along) {
+            true => self.of_made(number),
+            false => Some(0.0),
+        };
+        self.known.insert(number, slope);
+        slope
+    }
+
+    fn of_made(&mut self, number: usize) -> Option<f64> {
+        let graph = self.graph;
+        match graph.made.get(number)?.as_ref()? {
             Made::Quotient(of, by) => {
-                let (slope, by) = (self.slope(of, along)?, self.evaluate(by)?);
-                Some(if slope.abs() < by.abs() {
-                    0.0
-                } else {
-                    slope / by
+                let (slope, by) = (self.of(of)?, graph.evaluate(by)?);
+                Some(match slope.abs() < by.abs() {
+                    true => 0.0,
+                    false => slope / by,
                 })
             }
             Made::Remainder(of, by) => {
-                let (slope, by) = (self.slope(of, along)?, self.evaluate(by));
+                let (slope, by) = (self.of(of)?, graph.evaluate(by));
                 // It wraps each time.
                 let is_inside = by.is_none_or(|by| slope.abs() < by.abs());
                 is_inside.then_some(slope)
             }
             Made::Near(choices) => {
-                let slopes = choices.iter().map(|choice| self.slope(choice, along));
+                let slopes = choices.iter().map(|choice| self.of(choice));
                 let slopes: Option<Vec<f64>> = slopes.collect();
                 let mut moving = slopes?.into_iter().filter(|slope| *slope != 0.0);
                 let first = moving.next().unwrap_or(0.0);
@@ -479,7 +509,7 @@ impl Graph {
                 is_known.then_some(first)
             }
             // What is read again is the same again.
-            Made::Loaded(index) => (self.slope(index, along)? == 0.0).then_some(0.0),
+            Made::Loaded(index) => (self.of(index)? == 0.0).then_some(0.0),
             Made::Series(_) => None,
         }
     }

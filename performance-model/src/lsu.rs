@@ -413,22 +413,28 @@ fn is_even(graph: &Graph, access: &Access) -> bool {
 
 fn steps_evenly(graph: &Graph, poly: &Poly) -> bool {
     let item = Sym::LocalId(0);
-    poly.symbols().into_iter().all(|sym| {
-        let Sym::Opaque(number) = sym else {
-            return true;
-        };
-        if !graph.depends_on(&Poly::sym(sym), item) {
-            return true;
-        }
-        let is_known = graph.slope(&Poly::sym(sym), item).is_some();
-        match graph.made.get(number).and_then(|made| made.as_ref()) {
-            Some(Made::Quotient(of, _) | Made::Remainder(of, _)) => {
-                is_known && steps_evenly(graph, of)
+    // What values are made of is shared: each is looked at once.
+    let mut seen = BTreeSet::new();
+    let mut waiting = vec![poly];
+    while let Some(poly) = waiting.pop() {
+        for sym in poly.symbols() {
+            let Sym::Opaque(number) = sym else {
+                continue;
+            };
+            if !graph.depends_on(&Poly::sym(sym), item) || !seen.insert(number) {
+                continue;
             }
-            Some(Made::Loaded(_)) => is_known,
-            Some(Made::Near(_) | Made::Series(_)) | None => false,
+            let is_known = || graph.slope(&Poly::sym(sym), item).is_some();
+            match graph.made.get(number).and_then(|made| made.as_ref()) {
+                Some(Made::Quotient(of, _) | Made::Remainder(of, _)) if is_known() => {
+                    waiting.push(of);
+                }
+                Some(Made::Loaded(_)) if is_known() => {}
+                _ => return false,
+            }
         }
-    })
+    }
+    true
 }
 
 /// The constant in an address.

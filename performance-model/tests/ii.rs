@@ -368,6 +368,22 @@ fn units_are_aligned_where_no_access_crosses_the_end_of_a_word() {
     assert_eq!(load_of(&next), (LsuKind::BurstNonAligned, 16));
 }
 
+/// Each copy of the loop has a counter that is that of the copy before, or one more: 2^60 ways through all of them.
+#[test]
+fn what_values_are_made_of_is_looked_at_once() {
+    let text = "kernel void k(global int *a, global int *out) {
+        int n = 0, base = get_global_id(0) * 64;
+        #pragma unroll 60
+        for (int i = 0; i < 60; i++) {
+            out[base + n] += i;
+            if (a[base + i] > 3) n++;
+        }
+    }";
+    let board = board("pac-a10", &BTreeMap::new());
+    let prediction = predicted(text, &board, LaunchShape::default(), Some(64.0));
+    assert!(prediction.seconds.value > 0.0);
+}
+
 #[test]
 fn local_memory_has_units_that_take_requests_in_turn() {
     let text = "__kernel void k(__global int *restrict a) {\n  __local int tile[64];\n  \
