@@ -228,9 +228,9 @@ static struct unknown unknown_text(uint64_t hash)
             return (struct unknown){left->why, left->remedy};
     }
     return (struct unknown){
-        "this program text is none that fpgacc compiled into the executable (has the kernel file "
-        "changed since?)",
-        "compile again with fpgacc; a text that only the running host knows is recorded by "
+        "this program text is none that fpgacc compiled into the executable (has a file changed "
+        "since, or does the host compose it?)",
+        "compile again after a change; a text that only the running host knows is recorded by "
         "`fpgacc trace`, and then given with --facts"};
 }
 

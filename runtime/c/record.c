@@ -1,7 +1,8 @@
 /* The record of what the host reads back (FPGACC_RECORD), from which `fpgacc --verify` compares two
  * runs. One line for each event, after some of them bytes:
  *
- *     readback NUMBER CALL BUFFER TYPE OFFSET ERROR ADDRESS LENGTH, then LENGTH bytes and a newline
+ *     readback NUMBER THREAD CALL BUFFER TYPE OFFSET ERROR ADDRESS LENGTH, then LENGTH bytes and a
+ *         newline; NUMBER counts all calls, THREAD the threads that make some
  *     launch FORM ERROR LINE KERNEL [FILE]
  *     unfinished NUMBER CALL ADDRESS: the host never learnt that the read-back was complete
  *
@@ -23,10 +24,16 @@
 /* The linker's name for the executable's own header. */
 extern const Elf64_Ehdr __ehdr_start __attribute__((weak, visibility("hidden")));
 
+/* Which call it was, and of which thread. */
+struct call {
+    unsigned long number;
+    unsigned long thread;
+};
+
 struct pending {
     struct pending *next;
     struct fpgacc_readback readback;
-    unsigned long number;
+    struct call call;
     cl_event event;
 };
 
@@ -42,6 +49,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int file = -1;
 static int is_broken;
 static unsigned long readbacks;
+static unsigned long threads;
+static __thread unsigned long own_thread;
 static unsigned long buffers;
 static struct fpgacc_table known;
 static struct pending *first;
@@ -104,14 +113,14 @@ static struct buffer *find_buffer(cl_mem memory)
     return memory ? (struct buffer *)fpgacc_table_find(&known, memory) : NULL;
 }
 
-static void write_readback(const struct fpgacc_readback *readback, unsigned long number)
+static void write_readback(const struct fpgacc_readback *readback, struct call call)
 {
     const struct fpgacc_region *region = &readback->region;
     const struct buffer *buffer = find_buffer(readback->memory);
     size_t length =
         readback->error == CL_SUCCESS ? region->row * region->rows * region->slices : 0;
     struct fpgacc_text line = {0};
-    fpgacc_text_add(&line, "readback %lu %s ", number, readback->call);
+    fpgacc_text_add(&line, "readback %lu %lu %s ", call.number, call.thread, readback->call);
     if (buffer)
         fpgacc_text_add(&line, "%lu ", buffer->number);
     else
@@ -135,17 +144,19 @@ void fpgacc_record_readback(const struct fpgacc_readback *readback, cl_event eve
 {
     fpgacc_record_complete();
     pthread_mutex_lock(&lock);
-    unsigned long number = ++readbacks;
+    if (own_thread == 0)
+        own_thread = ++threads;
+    struct call call = {++readbacks, own_thread};
     struct pending *pending =
         event && readback->error == CL_SUCCESS ? calloc(1, sizeof *pending) : NULL;
     if (pending) {
         pending->readback = *readback;
-        pending->number = number;
+        pending->call = call;
         pending->event = event;
         *last = pending;
         last = &pending->next;
     } else {
-        write_readback(readback, number);
+        write_readback(readback, call);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -173,7 +184,7 @@ void fpgacc_record_complete(void)
             continue;
         }
         pending->readback.error = status;
-        write_readback(&pending->readback, pending->number);
+        write_readback(&pending->readback, pending->call);
         clReleaseEvent(pending->event);
         *link = pending->next;
         free(pending);
@@ -185,7 +196,7 @@ void fpgacc_record_complete(void)
 static void write_unfinished(const struct pending *pending)
 {
     struct fpgacc_text line = {0};
-    fpgacc_text_add(&line, "unfinished %lu %s %" PRIxPTR "\n", pending->number,
+    fpgacc_text_add(&line, "unfinished %lu %s %" PRIxPTR "\n", pending->call.number,
                     pending->readback.call, link_address(pending->readback.caller));
     write_text(&line);
 }

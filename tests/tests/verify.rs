@@ -323,6 +323,48 @@ fn a_text_that_fpgacc_did_not_compile_is_not_compared_with_itself() {
     );
 }
 
+/// Which of two threads reads first is another matter in each run.
+#[test]
+fn threads_are_compared_one_by_one() {
+    let shop = Workshop::new();
+    shop.write("composed.h", include_str!("inputs/composed.h"));
+    let host = "#include \"composed.h\"
+#include <pthread.h>
+static cl_program program;
+static void *work(void *argument) {
+    int own = *(int *)argument, found[8];
+    cl_kernel kernel = clCreateKernel(program, \"fill\", NULL);
+    cl_mem memory = clCreateBuffer(context, 0, sizeof found, NULL, NULL);
+    cl_command_queue own_queue = clCreateCommandQueue(context, device, 0, NULL);
+    clSetKernelArg(kernel, 0, sizeof memory, &memory);
+    size_t items = 8;
+    for (int round = 0; round < 10; round++) {
+        int with = 100 * own + round;
+        clSetKernelArg(kernel, 1, sizeof with, &with);
+        clEnqueueNDRangeKernel(own_queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL);
+        clEnqueueReadBuffer(own_queue, memory, CL_TRUE, 0, sizeof found, found, 0, NULL, NULL);
+    }
+    return NULL;
+}
+int main(void) {
+    const char *text = \"kernel void fill(global int *a, int with) { a[get_global_id(0)] = with; }\";
+    pthread_t threads[4];
+    int numbers[4] = {0, 1, 2, 3};
+    start();
+    program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
+    clBuildProgram(program, 1, &device, \"\", NULL, NULL);
+    for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, work, &numbers[i]);
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+}
+";
+    shop.write("host.c", host);
+    for round in 0..3 {
+        let output = shop.fpgacc("--verify host.c -lpthread").success();
+        let all = "compared: 40 read-backs, 1280 bytes: all the same";
+        assert!(output.stdout.contains(all), "{round}: {}", output.stdout);
+    }
+}
+
 #[test]
 fn sums_in_another_order_are_held_to_a_bound() {
     let shop = Workshop::new();

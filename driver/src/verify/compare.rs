@@ -269,7 +269,7 @@ mod tests {
         let mut text = Vec::new();
         for (index, block) in blocks.iter().enumerate() {
             let line = format!(
-                "readback {index} clEnqueueReadBuffer 1 {element} 0 0 0 {}\n",
+                "readback {index} 1 clEnqueueReadBuffer 1 {element} 0 0 0 {}\n",
                 block.len()
             );
             text.extend_from_slice(line.as_bytes());

@@ -1,6 +1,7 @@
 //! The record that the runtime makes of a run (`FPGACC_RECORD`; the format stands at the head of
 //! `record.c`).
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::numbers::Numbers;
@@ -10,7 +11,8 @@ use super::numbers::Numbers;
 pub struct Record {
     /// The file.
     bytes: Vec<u8>,
-    /// In the order of the host's calls.
+    /// In the order of the host's calls. Of several threads, whose calls come in another order each time, one after
+    /// the other, in the order of what they bring.
     pub readbacks: Vec<Readback>,
     /// In the order of the host's calls.
     pub launches: Vec<Launch>,
@@ -23,7 +25,8 @@ pub struct Record {
 pub struct Readback {
     /// `clEnqueueReadBuffer`, ...
     pub call: String,
-    /// The host's how-manieth buffer, from 1; unknown for images and shared virtual memory.
+    /// The host's how-manieth buffer, from 1; unknown for images and shared virtual memory, and where several
+    /// threads may make them.
     pub buffer: Option<u64>,
     /// The element type of the kernels' parameters that it was an argument for, if they agree.
     pub element: Option<String>,
@@ -34,6 +37,8 @@ pub struct Readback {
     /// The code address after the call, as debug information counts.
     pub address: u64,
     number: u64,
+    /// The thread that called.
+    thread: u64,
     data: Range<usize>,
 }
 
@@ -87,7 +92,33 @@ impl Record {
         }
         record.readbacks.sort_by_key(|readback| readback.number);
         record.bytes = bytes;
+        record.order_threads();
         Some(record)
+    }
+
+    /// Puts the read-backs of several threads into an order that does not depend on which of them was faster.
+    fn order_threads(&mut self) {
+        let mut threads: BTreeMap<u64, Vec<Readback>> = BTreeMap::new();
+        for readback in std::mem::take(&mut self.readbacks) {
+            threads.entry(readback.thread).or_default().push(readback);
+        }
+        let mut threads: Vec<Vec<Readback>> = threads.into_values().collect();
+        if threads.len() > 1 {
+            threads.sort_by(|a, b| self.brought(a).cmp(self.brought(b)));
+            for readback in threads.iter_mut().flatten() {
+                readback.buffer = None;
+            }
+        }
+        self.readbacks = threads.into_iter().flatten().collect();
+    }
+
+    /// What read-backs are, and what they bring.
+    fn brought<'r>(
+        &'r self,
+        readbacks: &'r [Readback],
+    ) -> impl Iterator<Item = (u64, u64, usize, &'r [u8])> {
+        let of = |one: &'r Readback| (one.address, one.offset, one.data.len(), self.data(one));
+        readbacks.iter().map(of)
     }
 
     /// Names element types by the numbers that they are made of.
@@ -120,6 +151,7 @@ fn readback(line: &str, start: usize) -> Option<Readback> {
     let words: Vec<&str> = line.split(' ').collect();
     let [
         number,
+        thread,
         call,
         buffer,
         element,
@@ -140,6 +172,7 @@ fn readback(line: &str, start: usize) -> Option<Readback> {
         error: error.parse().ok()?,
         address: u64::from_str_radix(address, 16).ok()?,
         number: number.parse().ok()?,
+        thread: thread.parse().ok()?,
         data: start..start.checked_add(length)?,
     })
 }
@@ -170,8 +203,8 @@ mod tests {
     #[test]
     fn a_record_is_read_in_the_order_of_the_calls() {
         let text = b"launch task 0 12 add host file.c\n\
-            readback 2 clEnqueueReadBuffer 1 float 8 0 1f 4\n\n\n\n\n\n\
-            readback 1 clEnqueueReadImage - ? 0 -5 20 0\n\n\
+            readback 2 1 clEnqueueReadBuffer 1 float 8 0 1f 4\n\n\n\n\n\n\
+            readback 1 1 clEnqueueReadImage - ? 0 -5 20 0\n\n\
             unfinished 3 clEnqueueMapBuffer 30\n";
         let record = Record::parse(text.to_vec()).unwrap();
         assert_eq!(record.launches[0].kernel, "add");
@@ -186,5 +219,36 @@ mod tests {
         for end in [10, 60, 85] {
             assert!(Record::parse(text[..end].to_vec()).is_none(), "{end}");
         }
+    }
+
+    #[test]
+    fn threads_are_in_the_order_of_what_they_bring() {
+        let line = |number: u64, thread: u64, data: &str| {
+            format!("readback {number} {thread} clEnqueueReadBuffer 1 int 0 0 1f 2\n{data}\n")
+        };
+        let brought = |lines: [String; 4]| {
+            let record = Record::parse(lines.concat().into_bytes()).unwrap();
+            let data = record.readbacks.iter().map(|one| record.data(one).to_vec());
+            data.collect::<Vec<_>>()
+        };
+        let expected = [b"aa", b"zz", b"bb", b"cc"].map(|data| data.to_vec());
+        assert_eq!(
+            brought([
+                line(1, 1, "bb"),
+                line(2, 2, "aa"),
+                line(3, 1, "cc"),
+                line(4, 2, "zz")
+            ]),
+            expected
+        );
+        assert_eq!(
+            brought([
+                line(1, 1, "aa"),
+                line(2, 1, "zz"),
+                line(3, 2, "bb"),
+                line(4, 2, "cc")
+            ]),
+            expected
+        );
     }
 }

@@ -131,9 +131,9 @@ fn other_text(case: Case) {
     assert_eq!(ran.stdout, "called 1, status 0, options '-DN=4'\n5 5 5\n");
     let warning = format!(
         "fpgacc: host.c:{}: warning: this program text is none that fpgacc compiled into the \
-         executable (has the kernel file changed since?): the device's own compiler builds it, \
-         and none of its kernels is transformed\n\
-         fpgacc: help: compile again with fpgacc; a text that only the running host knows is \
+         executable (has a file changed since, or does the host compose it?): the device's own \
+         compiler builds it, and none of its kernels is transformed\n\
+         fpgacc: help: compile again after a change; a text that only the running host knows is \
          recorded by `fpgacc trace`, and then given with --facts\n",
         line_of(DEFAULT_CREATION)
     );
