@@ -1,9 +1,10 @@
 //! Launch facts of a run: analysed, and given by the user.
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::syntax::parse_all;
 use fpgacc_host_analysis::{Analysis, Arguments, AskedKernel};
+use fpgacc_kernel_analysis::alias::called_functions;
 use fpgacc_launch_facts::{Facts, Location, ProgramSource};
 
 use crate::compiled::Compiled;
@@ -84,9 +85,6 @@ fn loads_files(facts: &Facts) -> bool {
     sources.any(|sources| sources.iter().any(is_file))
 }
 
-/// Kernels, and where each is defined.
-type Defined<'a> = Vec<(&'a str, Option<Span>)>;
-
 /// Warns of launches of kernels that do not exist and of asking for them, and of kernels that nothing
 /// launches.
 pub fn warn_about_launches(session: &mut Session, hosts: &OfHosts, compiled: &[Compiled]) {
@@ -98,14 +96,14 @@ pub fn warn_about_launches(session: &mut Session, hosts: &OfHosts, compiled: &[C
         .iter()
         .filter_map(|one| one.rewritten.parsed.as_ref());
     let kernels = modules.flat_map(|module| module.kernels().map(|id| &module.functions[id]));
-    let kernels: Defined = kernels.map(|one| (one.name.as_str(), one.span)).collect();
+    let kernels: Vec<&str> = kernels.map(|one| one.name.as_str()).collect();
     let mut diagnostics = Vec::new();
     // The user knows already that a file is missing.
     if !(kernels.is_empty() && loads_files(facts)) {
         diagnostics.extend(launched_undefined(facts, &session.sources, &kernels));
         diagnostics.extend(asked_undefined(hosts, &kernels));
     }
-    diagnostics.extend(never_launched(facts, &kernels));
+    diagnostics.extend(never_launched(facts, compiled));
     for diagnostic in diagnostics {
         session.report(diagnostic);
     }
@@ -116,7 +114,7 @@ fn is_launched(facts: &Facts, name: &str) -> bool {
     known.flatten().any(|launched| launched == name)
 }
 
-fn launched_undefined(facts: &Facts, sources: &SourceMap, kernels: &Defined) -> Vec<Diagnostic> {
+fn launched_undefined(facts: &Facts, sources: &SourceMap, kernels: &[&str]) -> Vec<Diagnostic> {
     let launched = facts.launches.iter().flat_map(|launch| {
         let names = launch.kernels.get().into_iter().flatten();
         names.map(|name| (&launch.site, name))
@@ -132,7 +130,7 @@ fn launched_undefined(facts: &Facts, sources: &SourceMap, kernels: &Defined) -> 
 }
 
 /// Those that are launched are reported there. A program of which the text is not known may define any.
-fn asked_undefined(hosts: &OfHosts, kernels: &Defined) -> Vec<Diagnostic> {
+fn asked_undefined(hosts: &OfHosts, kernels: &[&str]) -> Vec<Diagnostic> {
     let mut programs = hosts.facts.programs.iter();
     if programs.any(|program| program.sources.get().is_none()) {
         return Vec::new();
@@ -152,35 +150,44 @@ fn asked_undefined(hosts: &OfHosts, kernels: &Defined) -> Vec<Diagnostic> {
         .collect()
 }
 
-fn is_defined(kernels: &Defined, name: &str) -> bool {
-    kernels.iter().any(|(known, _)| *known == name)
+fn is_defined(kernels: &[&str], name: &str) -> bool {
+    kernels.contains(&name)
 }
 
 /// A warning of a name that no kernel has, with what may be meant.
-fn with_remedy(warning: Diagnostic, name: &str, kernels: &Defined) -> Diagnostic {
-    match nearest(name, kernels.iter().map(|(known, _)| *known)) {
+fn with_remedy(warning: Diagnostic, name: &str, kernels: &[&str]) -> Diagnostic {
+    match nearest(name, kernels.iter().copied()) {
         Some(meant) => warning.help(format!("did you mean '{meant}'?")),
         None => warning.help("give fpgacc the kernel file that defines it"),
     }
 }
 
-fn never_launched(facts: &Facts, kernels: &Defined) -> Vec<Diagnostic> {
+/// Kernels that nothing launches, and no other kernel calls.
+fn never_launched(facts: &Facts, compiled: &[Compiled]) -> Vec<Diagnostic> {
     let mut launches = facts.launches.iter();
     if launches.any(|launch| launch.kernels.get().is_none()) {
         return Vec::new();
     }
-    let others = kernels.iter().filter(|(name, _)| !is_launched(facts, name));
-    others
-        .map(|(name, span)| {
+    let modules = compiled
+        .iter()
+        .filter_map(|one| one.rewritten.parsed.as_ref());
+    let mut found = Vec::new();
+    for module in modules {
+        let called = called_functions(module);
+        let kernels = module.kernels().filter(|id| !called.contains(id));
+        let functions = kernels.map(|id| &module.functions[id]);
+        for function in functions.filter(|one| !is_launched(facts, &one.name)) {
+            let name = &function.name;
             let message = format!("no launch of kernel '{name}' was found in the hosts");
             let warning = Diagnostic::warning(message);
-            let warning = match span {
-                Some(span) => warning.at(*span),
+            let warning = match function.span {
+                Some(span) => warning.at(span),
                 None => warning,
             };
-            warning.note("it is compiled without launch facts")
-        })
-        .collect()
+            found.push(warning.note("it is compiled without launch facts"));
+        }
+    }
+    found
 }
 
 /// A diagnostic placed at a call, if its file is at hand.
