@@ -476,7 +476,14 @@ fn judge(
 
 /// Errors, with what they may come from.
 fn explained(program: &Program, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    unknown_macros::once_each(errors, !program.options_known)
+    let mut errors = unknown_macros::once_each(errors, !program.options_known);
+    if let Some(last) = errors.pop_if(|_| program.is_likely) {
+        errors.push(
+            last.note("the host may make another text of this one when it runs")
+                .help("give fpgacc a run that `fpgacc trace` recorded, with --facts"),
+        );
+    }
+    errors
 }
 
 /// Checks a kernel file on its own. Before the host is known, what may be right with the host's build options, or

@@ -29,8 +29,11 @@ fn missing(diagnostics: &str) -> Option<&str> {
 fn names(text: &str, header: &str) -> bool {
     let base = header.rsplit('/').next().unwrap_or(header);
     let end = format!("{base}\"");
-    let lines = text.lines();
-    let mut code = lines.filter(|line| !line.trim_start().starts_with('#'));
+    let is_include = |line: &str| {
+        let directive = line.trim_start().strip_prefix('#');
+        directive.is_some_and(|rest| rest.trim_start().starts_with("include"))
+    };
+    let mut code = text.lines().filter(|line| !is_include(line));
     code.any(|line| line.contains(&end))
 }
 
@@ -60,6 +63,7 @@ mod tests {
     #[test]
     fn only_strings_of_the_host_name_headers() {
         assert!(names("f = fopen(\"gen/a.h\", \"w\");", "inc/a.h"));
-        assert!(!names("#include \"a.h\"\nint a;", "a.h"));
+        assert!(names("#define HEADER \"a.h\"\n", "./a.h"));
+        assert!(!names("#  include \"a.h\"\nint a;", "a.h"));
     }
 }
