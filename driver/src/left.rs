@@ -13,7 +13,7 @@ pub enum Left {
     Macros,
     /// It has errors, which need not be any when the host runs.
     Errors,
-    /// The host composes a text when it runs; what it may make it of has these errors.
+    /// The host may make another text of it when it runs; it has these errors.
     Composed(Vec<Diagnostic>),
     /// It is linked with other programs.
     Part,
@@ -40,8 +40,9 @@ impl Left {
                 "mend what fpgacc warned of, and compile again",
             ),
             Left::Composed(_) => (
-                format!("the host composes a text of '{name}' when it runs"),
-                "give fpgacc a run that `fpgacc trace` recorded, with --facts",
+                format!("'{name}' had errors when fpgacc compiled"),
+                "mend what fpgacc warned of; a text that the host makes of it is recorded by \
+                 `fpgacc trace`, and then given with --facts",
             ),
             Left::Part => (
                 format!("'{name}' is linked with other programs"),
