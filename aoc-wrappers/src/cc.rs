@@ -539,38 +539,30 @@ pub fn cc_is_cxx() -> bool {
 /// The compilers of C++, and those of C that come with them.
 const SIBLINGS: [(&str, &str); 3] = [("clang++", "clang"), ("g++", "gcc"), ("c++", "cc")];
 
-/// The program of a word of a command, without its folder, if it is a compiler of C++.
-fn cxx_program(word: &str) -> Option<&str> {
-    let name = word.rsplit('/').next().unwrap_or(word);
-    let is_cxx = SIBLINGS.iter().any(|(cxx, _)| name.contains(cxx));
-    (is_cxx && !word.starts_with('-') && !names_fpgacc(word)).then_some(name)
+/// The compiler of C in place of that of C++, if a word of a command names one.
+fn c_sibling(word: &str) -> Option<String> {
+    if word.starts_with('-') || names_fpgacc(word) {
+        return None;
+    }
+    let (folder, name) = word.split_at(word.rfind('/').map_or(0, |at| at + 1));
+    let (cxx, c) = SIBLINGS.iter().find(|(cxx, _)| name.contains(cxx))?;
+    Some(format!("{folder}{}", name.replacen(cxx, c, 1)))
 }
 
 fn names_cxx(command: &OsStr) -> bool {
     let words = shlex::split(&command.to_string_lossy()).unwrap_or_default();
-    words.iter().any(|word| cxx_program(word).is_some())
+    words.iter().any(|word| c_sibling(word).is_some())
 }
 
 /// A command with the C compiler in place of that of C++, launchers and arguments as they are.
 fn as_c_compiler(command: &OsStr) -> OsString {
-    let Some(words) = shlex::split(&command.to_string_lossy()).filter(|_| names_cxx(command))
-    else {
-        return command.to_os_string();
-    };
-    let word = |word: String| match cxx_program(&word) {
-        Some(name) => {
-            let folder = &word[..word.len() - name.len()];
-            let (cxx, c) = SIBLINGS
-                .iter()
-                .find(|(cxx, _)| name.contains(cxx))
-                .expect("it is one of them");
-            format!("{folder}{}", name.replacen(cxx, c, 1))
-        }
-        None => word,
-    };
-    let words: Vec<String> = words.into_iter().map(word).collect();
-    let joined = shlex::try_join(words.iter().map(String::as_str));
-    joined.map_or(command.to_os_string(), OsString::from)
+    let words = shlex::split(&command.to_string_lossy()).filter(|_| names_cxx(command));
+    let words = words.unwrap_or_default().into_iter();
+    let words: Vec<String> = words.map(|word| c_sibling(&word).unwrap_or(word)).collect();
+    match shlex::try_join(words.iter().map(String::as_str)) {
+        Ok(joined) if !joined.is_empty() => joined.into(),
+        _ => command.to_os_string(),
+    }
 }
 
 /// Whether a command is fpgacc: `CC=fpgacc` in a makefile reaches fpgacc itself through the

@@ -232,23 +232,15 @@ mod tests {
             data.collect::<Vec<_>>()
         };
         let expected = [b"aa", b"zz", b"bb", b"cc"].map(|data| data.to_vec());
-        assert_eq!(
-            brought([
-                line(1, 1, "bb"),
-                line(2, 2, "aa"),
-                line(3, 1, "cc"),
-                line(4, 2, "zz")
-            ]),
-            expected
-        );
-        assert_eq!(
-            brought([
-                line(1, 1, "aa"),
-                line(2, 1, "zz"),
-                line(3, 2, "bb"),
-                line(4, 2, "cc")
-            ]),
-            expected
-        );
+        let alternating = [(1, "bb"), (2, "aa"), (1, "cc"), (2, "zz")];
+        let in_turn = [(1, "aa"), (1, "zz"), (2, "bb"), (2, "cc")];
+        for order in [alternating, in_turn] {
+            let mut number = 0;
+            let lines = order.map(|(thread, data)| {
+                number += 1;
+                line(number, thread, data)
+            });
+            assert_eq!(brought(lines), expected);
+        }
     }
 }
