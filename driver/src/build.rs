@@ -7,7 +7,7 @@ use fpgacc_aoc_wrappers::backend::{Backend, BuildError};
 use fpgacc_aoc_wrappers::cache::Cache;
 use fpgacc_aoc_wrappers::emulator::EmulatorError;
 use fpgacc_aoc_wrappers::progress::Progress;
-use fpgacc_aoc_wrappers::request::{self, BuildRequest, KernelSource};
+use fpgacc_aoc_wrappers::request::{self, BuildRequest};
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_runtime::manifest;
 
@@ -45,10 +45,8 @@ pub fn build(
     let Compiled { program, rewritten } = compiled;
     let options = &session.options;
     let prelude = options.rounding.prelude().unwrap_or_default();
-    let source = KernelSource {
-        path: rewritten.path.clone(),
-        text: format!("{prelude}{}", rewritten.text_to_build()),
-    };
+    let mut source = compiled.source_to_build();
+    source.text.insert_str(0, prelude);
     let mut request = BuildRequest::new(vec![source], made.join(&described.aocx));
     request.destination = Some(output.with_file_name(&described.aocx));
     request.cl_options = compiled.cl_options();
@@ -81,22 +79,24 @@ pub fn build(
     match backend.build(&request, Cache::open().as_ref(), progress) {
         Ok(built) => {
             if session.options.verbose {
-                session.messages.pass_on(&built.log);
+                let log = compiled.with_places(&built.log);
+                session.messages.pass_on(&log);
             }
             kernels::untouched(session, rewritten.doubts.clone());
             Ok(Built::Made)
         }
         Err(BuildError::Emulator(EmulatorError::Kernels { log })) if rewritten.may_be_wrong => {
-            Ok(Built::Refused(log))
+            Ok(Built::Refused(compiled.with_places(&log)))
         }
         Err(_) if !rewritten.doubts.is_empty() => refuse(session, &rewritten.doubts),
         Err(error) => {
             // What aoc says was shown while it ran.
             let shown = matches!(error, BuildError::Aoc(_)) && !session.options.quiet;
             if let Some(log) = error.log().filter(|_| !shown) {
-                let log = log.to_string();
+                let log = compiled.with_places(log);
                 session.messages.pass_on(&log);
             }
+            let error = compiled.with_places(&error.to_string());
             session.fail(Diagnostic::error(format!("{}: {error}", program.name())))
         }
     }

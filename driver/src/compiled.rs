@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use fpgacc_aoc_wrappers::request::KernelSource;
 use fpgacc_decision::Decision;
 use fpgacc_decision::timed::Learned;
 use fpgacc_device_passes::pipeline::Report;
@@ -11,7 +12,7 @@ use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::ir::Module;
 use fpgacc_runtime::manifest::{self, LeftToDevice};
 
-use crate::programs::Program;
+use crate::programs::{Program, quoted};
 
 /// A program after the rewrites.
 pub struct Rewritten {
@@ -41,27 +42,6 @@ pub struct Rewritten {
     pub module: Option<Module>,
 }
 
-impl Rewritten {
-    /// What tools are given: the text with empty comments. Comments name lines of hosts, and a line more in
-    /// a host is no reason to build kernels anew, which takes hours on a board. Lines stay where they are.
-    pub fn text_to_build(&self) -> Cow<'_, str> {
-        match self.untouched {
-            true => Cow::from(&self.text),
-            false => Cow::from(without_words_of_comments(&self.text)),
-        }
-    }
-}
-
-/// Of what the printer writes: there a comment is a line of its own.
-fn without_words_of_comments(text: &str) -> String {
-    let lines = text.split_inclusive('\n');
-    let lines = lines.map(|line| match line.trim_start().starts_with("// ") {
-        true => "//\n",
-        false => line,
-    });
-    lines.collect()
-}
-
 /// A program with its rewritten text.
 pub struct Compiled {
     /// The program.
@@ -80,6 +60,50 @@ pub struct Programs {
 }
 
 impl Compiled {
+    /// What tools are given. Hosts' line numbers are not in it, since a line more in a host is no reason to build
+    /// kernels anew, which takes hours on a board: comments, which name places of launches, are empty,
+    /// and strings of hosts have names of their own. Lines stay where they are.
+    pub fn source_to_build(&self) -> KernelSource {
+        let Rewritten { path, text, .. } = &self.rewritten;
+        let name = path.to_string_lossy();
+        let named = self.strings().find(|(place, _)| *place == name);
+        let lines = text.split_inclusive('\n').map(|line| {
+            // What the printer writes: there a comment is a line of its own.
+            if !self.rewritten.untouched && line.trim_start().starts_with("// ") {
+                return Cow::from("//\n");
+            }
+            self.without_place(line).map_or(Cow::from(line), Cow::from)
+        });
+        KernelSource {
+            path: named.map_or(path.clone(), |(_, name)| name.into()),
+            text: lines.collect(),
+        }
+    }
+
+    /// A line directive that names a string of the host by its place, with the string's own name.
+    fn without_place(&self, line: &str) -> Option<String> {
+        let (number, name) = line.strip_prefix("#line ")?.trim_end().split_once(' ')?;
+        let mut strings = self.strings();
+        let (_, own) = strings.find(|(place, _)| quoted(place) == name)?;
+        Some(format!("#line {number} {}\n", quoted(&own)))
+    }
+
+    /// What a tool said of [`Self::source_to_build`], with the places of strings.
+    pub fn with_places(&self, said: &str) -> String {
+        self.strings().fold(said.to_string(), |said, (place, own)| {
+            said.replace(&own, place)
+        })
+    }
+
+    /// Strings of the host that the text is made of: their places, and names that do not change when these do.
+    fn strings(&self) -> impl Iterator<Item = (&str, String)> {
+        let strings = self.program.pieces.iter().filter(|piece| piece.is_string);
+        (1..).zip(strings).map(|(number, piece)| {
+            let file = piece.name.rsplit_once(':').map_or("", |(file, _)| file);
+            (piece.name.as_str(), format!("{file}.string-{number}.cl"))
+        })
+    }
+
     /// The options of OpenCL that its text is built with. Warnings of what fpgacc wrote, such as pragmas that
     /// an emulator does not know, must stop nobody.
     pub fn cl_options(&self) -> Vec<String> {

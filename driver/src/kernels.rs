@@ -33,7 +33,7 @@ use crate::left::Left;
 use crate::line_marker;
 use crate::local_sizes;
 use crate::options::{Mode, Target};
-use crate::programs::{self, Piece, Program};
+use crate::programs::{self, Piece, Program, quoted};
 use crate::run_time_headers;
 use crate::session::{Session, Step, Stop};
 use crate::signature;
@@ -629,9 +629,4 @@ fn path_of(piece: &Piece) -> PathBuf {
         true => PathBuf::from(name),
         false => piece.folder.join(name),
     }
-}
-
-fn quoted(name: &str) -> String {
-    let name = name.replace('\\', "\\\\").replace('"', "\\\"");
-    format!("\"{}\"", name.replace('\n', "\\n"))
 }

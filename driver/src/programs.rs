@@ -29,6 +29,12 @@ pub struct Piece {
     pub is_string: bool,
 }
 
+/// A name as a line directive has it.
+pub fn quoted(name: &str) -> String {
+    let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{}\"", name.replace('\n', "\\n"))
+}
+
 /// A program to compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {

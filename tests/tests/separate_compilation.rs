@@ -167,6 +167,36 @@ fn a_line_more_in_a_host_builds_no_kernels_anew() {
     assert_eq!(built(&longer, "the launch at host.c:22:1"), made + 1);
 }
 
+/// The same for kernels in strings, which messages name by their places.
+#[test]
+fn a_line_more_in_a_host_builds_no_strings_anew() {
+    let shop = Workshop::new();
+    let host = include_str!("../fixture/host.c")
+        .replace(
+            "const char *s = text;",
+            "const char *s = \"kernel void f(global int *a) {\\n    a[get_global_id(0)] = 1;\\n}\\n\";",
+        )
+        .replace("FILE *f = fopen(\"k.cl\", \"r\");", "")
+        .replace("text[fread(text, 1, 65535, f)] = 0;", "");
+    let built = |host: &str, place: &str| {
+        shop.write("host.c", host);
+        let emitted = shop.fpgacc("host.c --emit=kernels -o -").success();
+        assert!(emitted.stdout.contains(place), "{}", emitted.stdout);
+        shop.sh("FPGACC_CACHE=$PWD/cache fpgacc host.c -o app && ./app")
+            .success();
+        let entries = std::fs::read_dir(shop.path("cache")).unwrap().flatten();
+        entries.filter(|entry| entry.path().is_dir()).count()
+    };
+    let made = built(&host, "\"host.c:14\"");
+    assert_eq!(built(&format!("\n{host}"), "\"host.c:15\""), made);
+    let other = host.replace("= 1;", "= 2;");
+    assert!(built(&other, "\"host.c:14\"") > made);
+    shop.write("host.c", host.replace("= 1;", "= a;"));
+    let refused = shop.fpgacc("-w host.c -o app").failure();
+    let place = "host.c:14:2:25: error: ";
+    assert!(refused.stderr.contains(place), "{}", refused.stderr);
+}
+
 /// Target and prerequisites of the first rule in a dependency file.
 fn rule(text: &str) -> (String, Vec<String>) {
     let joined = text.replace("\\\n", " ");
