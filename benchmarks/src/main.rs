@@ -245,10 +245,7 @@ fn check_truth(
     fpgacc: Option<&Path>,
 ) -> Result<bool, String> {
     let folder = fs::canonicalize(folder).map_err(|error| error.to_string())?;
-    let prepare = catalog::preparation(list).map_err(|error| error.to_string())?;
-    if let Some(line) = prepare {
-        suite::prepare(&line, &folder).map_err(|error| error.to_string())?;
-    }
+    prepare(list, &folder)?;
     let programs = catalog::read_in(list, &folder).map_err(|error| error.to_string())?;
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
     let work = match keep {
@@ -265,6 +262,14 @@ fn check_truth(
         truth.run(&programs).map_err(|error| error.to_string())?
     );
     Ok(true)
+}
+
+/// Makes what the programs of a list need and their checkout lacks.
+fn prepare(list: &Path, folder: &Path) -> Result<(), String> {
+    match catalog::preparation(list).map_err(|error| error.to_string())? {
+        Some(line) => suite::prepare(&line, folder).map_err(|error| error.to_string()),
+        None => Ok(()),
+    }
 }
 
 /// The fpgacc that is named, or the one beside this program.
@@ -362,6 +367,7 @@ fn run(options: &Options) -> Result<bool, String> {
             work,
             options: options.with.clone(),
         };
+        prepare(&catalog, &verification.programs)?;
         return verify_all(&verification, &programs, &platforms(options)?);
     }
     if options.suite {
@@ -371,10 +377,7 @@ fn run(options: &Options) -> Result<bool, String> {
             work,
             options: options.with.clone(),
         };
-        let prepare = catalog::preparation(&catalog).map_err(|error| error.to_string())?;
-        if let Some(line) = prepare {
-            suite::prepare(&line, &suite.programs).map_err(|error| error.to_string())?;
-        }
+        prepare(&catalog, &suite.programs)?;
         return run_suite(&suite, &programs, &platforms(options)?);
     }
     let bench = Bench {

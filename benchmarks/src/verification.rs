@@ -78,6 +78,7 @@ impl Verification {
             // Libraries among the flags are of no language.
             .args(build::language(program).map(|_| "-xnone"))
             .args(program.flags.iter().filter(|flag| *flag != "-xc++"))
+            .arg("-lm")
             .arg("-o")
             .arg(executable)
             .arg("--")

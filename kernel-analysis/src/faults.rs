@@ -216,6 +216,10 @@ pub const ALL: &[Fault] = &[
         "what a kernel writes becomes constant memory",
     ),
     fault(
+        "exchange-missed",
+        "memory through which work-items exchange values is restrict",
+    ),
+    fault(
         "constant-guard-lost",
         "that a buffer is small and read-only is not checked at launch",
     ),

@@ -8,6 +8,7 @@ pub mod calls;
 pub mod constant;
 pub mod constant_memory;
 pub mod divergence;
+pub mod exchange;
 pub mod faults;
 pub mod fourier_motzkin;
 pub mod geometry;

@@ -38,6 +38,7 @@ pub mod campaign;
 pub mod cause;
 pub mod command;
 pub mod compare;
+pub mod exchanges;
 pub mod generate;
 pub mod half_known;
 pub mod hosts;

@@ -5,9 +5,16 @@
 //! or it is assumed, or it is seen to be shared. Of two arguments of which none is written nothing is
 //! asked. The runtime checks every pair at each launch, proved ones too
 //! ([`Guard::Distinct`]).
+//!
+//! Of memory through which work-items exchange values at barriers the promise would be false all the same
+//! ([`exchanged`]).
 
-use fpgacc_frontend::ir::{Function, FunctionId, Module, Qualifiers, VarId};
+use std::collections::BTreeMap;
+
+use fpgacc_frontend::ir::{ExprId, Function, FunctionId, Module, Qualifiers, VarId};
+use fpgacc_kernel_analysis::exchange::exchanged;
 use fpgacc_kernel_analysis::relation::{Relation, relation};
+use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
 use fpgacc_kernel_analysis::usage::{Usage, buffer_parameters, names};
 use fpgacc_runtime::guard::Guard;
 
@@ -42,18 +49,24 @@ impl Pass for Restrict {
         let pointers = Pointers::of(module, kernel);
         let usage = Usage::of(module, kernel, context.called);
         let pairs = Pair::all(&pointers, &usage, context);
+        let reached = context.summaries(module, kernel);
+        let is_single = is_single_work_item(module, kernel, reached, context.geometry, contract);
+        let exchanged = exchanged(module, kernel, context.called, is_single);
         let function = &module.functions[kernel];
         let mut missed = Vec::new();
-        let mut marked = Vec::new();
+        let (mut marked, mut kept) = (Vec::new(), Vec::new());
         for pointer in &pointers.plain {
             if usage.reassigned.contains(&pointer.var) {
                 missed.push(reassigned_note(function, pointer));
+            } else if exchanged.contains_key(&pointer.var) {
+                kept.push(pointer.var);
             } else if !pairs.iter().any(|p| p.is_shared() && p.has(pointer)) {
                 marked.push(*pointer);
             }
         }
         let shared = pairs.iter().filter(|pair| pair.is_shared());
         missed.extend(shared.map(|pair| pair.shared_note(function)));
+        missed.extend(exchange_note(function, &kept, &exchanged));
         if marked.is_empty() {
             return Outcome::Missed(missed);
         }
@@ -202,4 +215,22 @@ fn reassigned_note(function: &Function, pointer: &Pointer) -> Note {
         function.vars[pointer.var].name
     );
     Note::new(text, function.vars[pointer.var].span)
+}
+
+fn exchange_note(
+    function: &Function,
+    kept: &[VarId],
+    exchanged: &BTreeMap<VarId, ExprId>,
+) -> Option<Note> {
+    let call = exchanged.get(kept.first()?)?;
+    let (noun, verb, pronoun) = match kept.len() {
+        1 => ("parameter", "is", "it"),
+        _ => ("parameters", "are", "them"),
+    };
+    let text = format!(
+        "{noun} {} {verb} not made restrict: after this call, a work-item may access what another wrote \
+         through {pronoun}",
+        names(function, kept)
+    );
+    Some(Note::new(text, function.exprs.span(*call)))
 }

@@ -11,6 +11,7 @@ use fpgacc_device_passes::passes::{DELINEARISE, FORWARD, NEIGHBOUR_TABLES, WINDO
 use fpgacc_kernel_analysis::faults::{ALL, Fault, inject};
 use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely, run_impatiently};
 use fpgacc_tests::compare::{Bound, certify, difference, same};
+use fpgacc_tests::exchanges::{self, Exchange};
 use fpgacc_tests::generate::Focus;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::neighbours::{self, Neighbours};
@@ -105,6 +106,7 @@ fn hunt(
     let own: Option<(Rewrites, fn(&mut Random) -> Job)> = match fault.name {
         name if name.starts_with("scalar-") => Some((only("specialise"), scalars::job)),
         "constant-guard-lost" => Some((only("constant-memory"), tables::job)),
+        "exchange-missed" => Some((only("restrict"), exchanges)),
         name if name.starts_with("alignment-") => Some((only("alignment"), aligned::job)),
         "vector-sum-lost" => {
             let alone = only("vectorise-loops");
@@ -211,6 +213,11 @@ fn hunt_launches(
         general: General::Always,
         ..PassOptions::default()
     };
+    // Of the compilers, Oclgrind's makes nothing of `restrict`.
+    let platforms = match fault.name {
+        "exchange-missed" => &Platform::EMULATORS[..],
+        _ => &[Platform::Oclgrind],
+    };
     for number in 0..options.programs {
         let job = job(&mut Random::new(options.seed + number));
         certify(&job).map_err(|difference| difference.to_string())?;
@@ -218,7 +225,7 @@ fn hunt_launches(
         let rewritten = rewrite_knowing(&job, knowledge, rewrites, &passes);
         inject(None);
         let found = match rewritten {
-            Ok(rewritten) => same(&job, &rewritten.job, &[Platform::Oclgrind], &Bound::Exact)
+            Ok(rewritten) => same(&job, &rewritten.job, platforms, &Bound::Exact)
                 .and_then(|()| certify(&rewritten.job))
                 .err()
                 .map(|difference| difference.to_string()),
@@ -237,6 +244,12 @@ fn hunt_launches(
 fn stencil(random: &mut Random) -> Job {
     let stencils: Vec<Stencil> = (0..8).map(|_| Stencil::random(random, false)).collect();
     stencils::job(&stencils)
+}
+
+/// Work-items that exchange values in global memory.
+fn exchanges(random: &mut Random) -> Job {
+    let all: Vec<Exchange> = (0..8).map(|_| Exchange::random(random)).collect();
+    exchanges::job(&all)
 }
 
 /// Loops that read what the iteration before stored.
