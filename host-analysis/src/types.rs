@@ -45,6 +45,12 @@ impl<'a> Types<'a> {
                 types.records.insert(&record.name, (index, record));
             }
         }
+        // `struct A::B { .. };` outside of `A`, whose members call it `B`.
+        let all = types.records.values().copied().collect::<Vec<_>>();
+        for (index, record) in all {
+            let name = last_name(&record.name);
+            types.records.entry(name).or_insert((index, record));
+        }
         types
     }
 
@@ -172,10 +178,12 @@ impl<'a> Types<'a> {
                 _ => break,
             }
         }
-        match self.record(&ty.base) {
-            Some(_) => Kind::Record(Rc::from(ty.base.as_str())),
-            None => Kind::Other,
-        }
+        // What depends on a class template's parameters is of no known kind.
+        let base = template::arguments(&ty.base).map_or(ty.base.as_str(), |(base, _)| base);
+        [ty.base.as_str(), base]
+            .into_iter()
+            .find(|name| self.record(name).is_some())
+            .map_or(Kind::Other, |name| Kind::Record(Rc::from(name)))
     }
 
     /// Size and alignment in bytes of a type without dimensions.

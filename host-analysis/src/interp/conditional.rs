@@ -77,7 +77,7 @@ impl<'a> Interp<'a> {
 
     /// The type of numbers that an expression has, without evaluating it; nothing if it is no number or
     /// its type is not known.
-    fn number_type(&mut self, code: &Code<'a>, id: ExprId) -> Option<Num> {
+    pub(super) fn number_type(&mut self, code: &Code<'a>, id: ExprId) -> Option<Num> {
         let tree = code.clone();
         match &tree.ast().expr(id).kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Char(_) | ExprKind::Bool(_) => {

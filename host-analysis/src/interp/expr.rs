@@ -59,6 +59,8 @@ impl<'a> Interp<'a> {
             ExprKind::Binary(op, left, right) => self.binary(code, *op, *left, *right),
             ExprKind::Assign(op, target, value) => self.assignment(code, *op, *target, *value),
             ExprKind::Step { target, by, prefix } => {
+                let operator = if *by > 0 { "++" } else { "--" };
+                self.overloaded(code, format_args!("operator{operator}"), &[*target]);
                 let target = self.target(code, *target);
                 let before = self.load(&target);
                 let after = arith::binary(BinaryOp::Add, &before, &Val::int(i128::from(*by)));
@@ -271,6 +273,11 @@ impl<'a> Interp<'a> {
         for (op, right) in chain.into_iter().rev() {
             let at = right;
             let right = self.operand(code, right);
+            self.overloaded(
+                code,
+                format_args!("operator{}", op.spelling()),
+                &[leftmost, at],
+            );
             if op == BinaryOp::Shr && self.program.is_cpp(code) && may_be_stream(&value) {
                 if let Target::Location(location) = self.plain_target(code, at) {
                     self.set_unknown(&location, "it is read from a stream");
@@ -314,6 +321,9 @@ impl<'a> Interp<'a> {
             Some(_) => self.operand(code, value),
         };
         let at = target;
+        if let Some(op) = op {
+            self.overloaded(code, format_args!("operator{}=", op.spelling()), &[at]);
+        }
         let target = self.target(code, target);
         if let (None, Target::Location(location), Val::Pointer(from)) = (op, &target, &value)
             && self.is_array(location)

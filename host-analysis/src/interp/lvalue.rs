@@ -341,11 +341,39 @@ impl<'a> Interp<'a> {
                 self.target(code, *second)
             }
             ExprKind::Call { callee, args } => self.call_target(code, id, *callee, args),
+            ExprKind::Conditional(condition, yes, no) => {
+                match self.eval(code, *condition).truth() {
+                    Some(true) => self.target(code, *yes),
+                    Some(false) => self.target(code, *no),
+                    None => self.target_of_either(code, *yes, *no),
+                }
+            }
+            // Lvalues in C++. What is named is looked up once more.
+            ExprKind::Assign(_, target, _) | ExprKind::Step { target, .. }
+                if matches!(tree.ast().expr(*target).kind, ExprKind::Name(_)) =>
+            {
+                self.eval(code, id);
+                self.target(code, *target)
+            }
             _ => {
                 self.eval(code, id);
                 Target::Lost("an expression that is not followed".to_string())
             }
         }
+    }
+
+    /// `c ? a : b`, where `c` is not known.
+    fn target_of_either(&mut self, code: &Code<'a>, yes: ExprId, no: ExprId) -> Target {
+        let targets = [yes, no].map(|side| self.target(code, side));
+        let mut locations = Vec::new();
+        for target in targets {
+            match target {
+                Target::Location(location) => locations.push(location),
+                Target::OneOf(some) => locations.extend(some),
+                _ => return Target::Lost("one of two expressions".to_string()),
+            }
+        }
+        Target::OneOf(locations)
     }
 
     pub(super) fn lost_reason(&self, code: &Code<'a>, id: ExprId, value: &Val) -> String {

@@ -89,6 +89,9 @@ impl<'a> Interp<'a> {
         let Some(Kind::Record(class)) = self.kind_of(location) else {
             return self.unknown_method(code, id, name, Some(location.clone()), args);
         };
+        // `set<3>(x)`: what depends on the arguments of a template is not known.
+        let bare = name.strip_suffix('>').and_then(|name| name.split_once('<'));
+        let name = bare.map_or(name, |(name, _)| name);
         let found = self.methods_of(&class, name, args.len());
         match found[..] {
             [function] => self.inline(code, id, function, Some(location.clone()), args),
@@ -175,6 +178,9 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
     ) -> Val {
         let reason = format!("the method `{name}` is not followed");
+        if self.enqueued_somewhere(code, id, name, args) {
+            return self.unnamed_atom(self.source_text(code, id), reason);
+        }
         if location
             .as_ref()
             .is_none_or(|location| self.may_be_users(location))

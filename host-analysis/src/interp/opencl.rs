@@ -140,9 +140,26 @@ impl<'a> Interp<'a> {
                 self.havoc_pointee(event, &why);
                 self.launch_task(site, [queue, kernel]);
             }
+            ("clEnqueueNDRangeKernel" | "clEnqueueTask" | "clSetKernelArg", _) => {
+                self.called_somehow(site, name);
+            }
             _ => self.other_call(name, &values, &why),
         }
         self.result(code, id, &why)
+    }
+
+    /// A call with arguments of which nothing is known: of a parameter pack, or from code that is not followed.
+    pub(super) fn called_somehow(&mut self, site: Span, name: &str) {
+        let reason = format!("a call of `{name}` that is not followed");
+        self.memo.invalidate();
+        match name {
+            "clEnqueueNDRangeKernel" | "clEnqueueTask" => {
+                let unknown = Val::unknown(&reason);
+                self.launch(site, [&unknown; 6]);
+            }
+            "clSetKernelArg" => self.havoc_args(&reason),
+            _ => {}
+        }
     }
 
     /// A call that makes, asks or moves something: what it may write is havocked.

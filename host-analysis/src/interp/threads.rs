@@ -1,12 +1,13 @@
 //! What may change at any time: by functions that run in other threads, in signal handlers or when
 //! an event happens, and by kernels that write to memory of the host.
 
-use super::functions::first_passed;
+use super::functions::{self, first_passed};
 use super::tries::or_assigned;
 use super::{Code, Interp};
 use crate::location::{MemoryLocation, Root};
 use crate::object::ObjectKind;
 use crate::syntax::ast::ExprId;
+use crate::types::last_name;
 use crate::value::Val;
 
 /// What is given to code that calls it later.
@@ -133,6 +134,9 @@ impl<'a> Interp<'a> {
     pub(super) fn called_back(&mut self, code: &Code<'a>, id: ExprId, given: &Given<'_>) {
         for function in given.functions {
             match function {
+                Val::Function(name) if functions::is_opencl(name) => {
+                    self.called_somehow(code.site(code.ast().expr(id).span), last_name(name));
+                }
                 Val::Function(name) => self.call_back(code, id, name, given.args),
                 Val::Closure(closure) => self.closure_called_back(code, id, closure),
                 _ => {}
@@ -148,7 +152,10 @@ impl<'a> Interp<'a> {
     }
 
     fn unsettle_root(&mut self, root: Root) {
-        self.havoc_root(root, REASON);
+        match root {
+            Root::Object(id) if self.is_kernel_object(root) => self.havoc_args_of(id, REASON),
+            _ => self.havoc_root(root, REASON),
+        }
         self.exposed.unsettled.insert(root);
     }
 

@@ -4,11 +4,12 @@
 //! absent.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::rc::Rc;
 
-use super::{FnId, Interp, functions};
+use super::{Code, FnId, Interp, functions};
 use crate::location::Root;
-use crate::syntax::ast::Lambda;
+use crate::syntax::ast::{ExprId, Lambda};
 use crate::syntax::lex;
 use crate::types::last_name;
 use crate::value::{Closure, Val};
@@ -55,6 +56,9 @@ impl<'a> Interp<'a> {
             Val::Function(name) => {
                 let named = self.program.named(last_name(name));
                 self.trace.unfollowed.extend(named);
+                if let (true, Some(site)) = (functions::is_opencl(name), self.walk.at) {
+                    self.called_somehow(site, last_name(name));
+                }
             }
             Val::Closure(closure) => self.closure_may_be_called(closure),
             _ => {}
@@ -94,6 +98,35 @@ impl<'a> Interp<'a> {
             .filter(|id| self.program.takes(id.host, *id, args));
         let fitting: Vec<FnId> = fitting.collect();
         self.trace.unfollowed.extend(fitting);
+    }
+
+    /// Where an operator of the given files may be meant that calls OpenCL, what it does is not known.
+    pub(super) fn overloaded(
+        &mut self,
+        code: &Code<'a>,
+        operator: fmt::Arguments<'_>,
+        operands: &[ExprId],
+    ) {
+        if !self.program.is_cpp(code) {
+            return;
+        }
+        let operator = operator.to_string();
+        let named = self.program.named(&operator).to_vec();
+        if named.is_empty() {
+            return;
+        }
+        let mut operands = operands.iter();
+        if operands.all(|operand| self.number_type(code, *operand).is_some())
+            || self.opencl_free_function(code, &operator).is_some()
+        {
+            return;
+        }
+        let reason = format!("`{operator}` of a class");
+        self.memo.invalidate();
+        self.trace.unfollowed.extend(named);
+        self.havoc_args(&reason);
+        self.havoc_escaped(&reason);
+        self.outside(&reason);
     }
 
     /// Functions whose address is taken: those that are named where they are not called, in the

@@ -692,18 +692,8 @@ impl<'a> Interp<'a> {
                 self.havoc_error_codes(&values[3..], &why);
                 return Some(self.create_sub_buffer(site, &now, &values[0], &values[2]));
             }
-            (Wrapper::Queue, "enqueueNDRangeKernel", [_, _, _, ..]) => {
-                let mut values: Vec<Val> = self.values(args).into_iter().map(as_range).collect();
-                values.resize(values.len().max(4), Val::Tuple(Rc::from([])));
-                let [kernel, offset, global, local, ..] = &values[..] else {
-                    return None;
-                };
-                self.launch_ranges(site, code.host, [&now, kernel, offset, global, local]);
-            }
-            (Wrapper::Queue, "enqueueTask", [_, ..]) => {
-                let values = self.values(args);
-                self.launch_task(site, [&now, &values[0]]);
-            }
+            (Wrapper::Queue, "enqueueNDRangeKernel" | "enqueueTask", _)
+                if self.enqueued(code, id, &now, name, args) => {}
             (Wrapper::Queue, _, _) if name.starts_with("enqueue") && !writes_host(name) => {
                 self.values(args);
             }
@@ -725,6 +715,53 @@ impl<'a> Interp<'a> {
             }
         }
         Some(self.result(code, id, &why))
+    }
+
+    /// A launch by a method of a queue, if these are its name and arguments.
+    fn enqueued(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        queue: &Val,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> bool {
+        let site = Self::site_of(code, id);
+        match (name, args) {
+            ("enqueueNDRangeKernel", [_, _, _, ..]) => {
+                let mut values: Vec<Val> = self.values(args).into_iter().map(as_range).collect();
+                values.resize(values.len().max(4), Val::Tuple(Rc::from([])));
+                let [kernel, offset, global, local] = [0, 1, 2, 3].map(|at| &values[at]);
+                self.launch_ranges(site, code.host, [queue, kernel, offset, global, local]);
+                true
+            }
+            ("enqueueTask", [_, ..]) => {
+                let values = self.values(args);
+                self.launch_task(site, [queue, &values[0]]);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A launch on a queue that is not followed: by a method of this name, which no given class has.
+    pub(super) fn enqueued_somewhere(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> bool {
+        let mut named = self.program.named(name).iter();
+        if named.any(|function| self.program.function(*function).class.is_some()) {
+            return false;
+        }
+        let queue = Val::unknown("a queue that is not followed");
+        let is_launch = self.enqueued(code, id, &queue, name, args);
+        if is_launch {
+            self.memo.invalidate();
+        }
+        is_launch
     }
 
     /// The options of `program.build(devices, options)`, and without devices.

@@ -76,7 +76,8 @@ impl<'t> Lowerer<'t> {
             let kind = if kind_of(node) == "comma_expression" {
                 ExprKind::Comma(value, right)
             } else if let Some(op) = BinaryOp::from_spelling(&self.operator(node)) {
-                ExprKind::Binary(op, value, right)
+                self.template_call(op, value, right)
+                    .unwrap_or(ExprKind::Binary(op, value, right))
             } else {
                 ExprKind::Opaque {
                     names: self.names_in(node),
@@ -86,6 +87,28 @@ impl<'t> Lowerer<'t> {
             value = self.make(kind, node);
         }
         value
+    }
+
+    /// `a.f < 3 > (x, y)` calls a template: nobody compares so.
+    fn template_call(&self, op: BinaryOp, left: ExprId, right: ExprId) -> Option<ExprKind> {
+        let ExprKind::Binary(BinaryOp::Lt, callee, _) = self.ast.expr(left).kind else {
+            return None;
+        };
+        let ExprKind::Paren(inside) = self.ast.expr(right).kind else {
+            return None;
+        };
+        let is_member = matches!(self.ast.expr(callee).kind, ExprKind::Member { .. });
+        if op != BinaryOp::Gt || !is_member {
+            return None;
+        }
+        let (mut args, mut first) = (Vec::new(), inside);
+        while let ExprKind::Comma(before, last) = self.ast.expr(first).kind {
+            args.push(last);
+            first = before;
+        }
+        args.push(first);
+        args.reverse();
+        Some(ExprKind::Call { callee, args })
     }
 
     fn expr_inner(&mut self, node: Node<'_>) -> ExprId {

@@ -1,0 +1,150 @@
+//! Ways in which C++ sets an argument or launches a kernel that are not plain calls: what is done so must never
+//! count as not done. Each host sets argument 0 to 64, launches, does one thing, and launches again.
+
+use fpgacc_frontend::source::SourceMap;
+use fpgacc_host_analysis::analyse;
+use fpgacc_host_analysis::syntax::{HostFile, Language};
+use fpgacc_launch_facts::{ArgValue, Facts, Launch, Value};
+
+fn facts_of(text: &str, language: Language) -> Facts {
+    let mut sources = SourceMap::new();
+    let file = sources.add("h.cpp", text);
+    let hosts = [HostFile::parse(&sources, file, &[], None, language)];
+    analyse(&hosts, &sources).facts
+}
+
+/// The host; `what` stands between two launches.
+fn host(before: &str, what: &str) -> String {
+    format!(
+        "typedef unsigned long size_t;\n{before}\n\
+         int main(int argc, char **argv) {{\n\
+         cl_kernel k = clCreateKernel(p, \"f\", 0); cl_command_queue q = clCreateCommandQueue(c, d, 0, 0);\n\
+         size_t g = 64, o = 8; int n = 64, m = 60;\n\
+         clSetKernelArg(k, 0, sizeof n, &n);\n\
+         clEnqueueNDRangeKernel(q, k, 1, 0, &g, 0, 0, 0, 0);\n{what}\n\
+         clEnqueueNDRangeKernel(q, k, 1, 0, &g, 0, 0, 0, 0);\n}}"
+    )
+}
+
+/// Whether argument 0 is surely 64 at a launch.
+fn is_old(launch: &Launch) -> bool {
+    let argument = launch.args.iter().find(|arg| arg.index == 0);
+    argument.is_some_and(
+        |arg| matches!(&arg.value, ArgValue::Scalar(Value::Const(bits)) if *bits == 64),
+    )
+}
+
+#[track_caller]
+fn sets(before: &str, what: &str) {
+    let facts = facts_of(&host(before, what), Language::Cpp);
+    assert!(facts.launches.len() >= 2, "{what}: {:?}", facts.launches);
+    let old = facts.launches.iter().filter(|launch| is_old(launch));
+    assert!(old.count() < 2, "{what}: {:?}", facts.launches);
+}
+
+/// What is done has a launch of its own, known or not.
+#[track_caller]
+fn launches(before: &str, what: &str) {
+    let without = facts_of(&host(before, ""), Language::Cpp).launches.len();
+    let with = facts_of(&host(before, what), Language::Cpp).launches.len();
+    assert!(with > without, "{what}: {with} of {without}");
+}
+
+const CALL: &str = "template <class F, class... A> void call(F f, A... a) { check(f(a...)); }";
+
+#[test]
+fn nothing_else_is_old() {
+    let facts = facts_of(&host("", ""), Language::Cpp);
+    assert_eq!(facts.launches.iter().filter(|l| is_old(l)).count(), 2);
+}
+
+#[test]
+fn arguments_are_set_by_objects_of_class_templates() {
+    let op = "template <class T> struct Op { cl_kernel k; void run(T n) { clSetKernelArg(k, 0, sizeof n, &n); } };";
+    sets(op, "Op<int> op{k}; op.run(60);");
+    let end = "template <class T> struct Arg { cl_kernel k; T v; Arg(cl_kernel k, T v) : k(k), v(v) {} \
+               ~Arg() { clSetKernelArg(k, 0, sizeof v, &v); } };";
+    sets(end, "{ Arg<int> a(k, 60); }");
+}
+
+#[test]
+fn arguments_are_set_by_methods_that_are_templates() {
+    let op = "struct Op { cl_kernel k; template <int I, class T> void set(T n) { clSetKernelArg(k, I, sizeof n, &n); } };";
+    sets(op, "Op op{k}; op.set<0>(60);");
+}
+
+#[test]
+fn arguments_are_set_by_operators() {
+    let op = "struct Op { cl_kernel k; Op &operator<<(int v) { clSetKernelArg(k, 0, sizeof v, &v); return *this; } \
+              Op &operator-=(int v) { clSetKernelArg(k, 0, sizeof v, &v); return *this; } \
+              Op &operator++() { int v = 60; clSetKernelArg(k, 0, sizeof v, &v); return *this; } };";
+    sets(op, "Op op{k}; op << 60;");
+    sets(op, "Op op{k}; op -= 60;");
+    sets(op, "Op op{k}; ++op;");
+}
+
+#[test]
+fn arguments_are_set_behind_a_pointer_to_what_is_defined_later() {
+    let eng = "class Eng { struct Impl; Impl *im; public: Eng(cl_kernel k); void set(int n); };\n\
+               struct Eng::Impl { cl_kernel k; void set(int n) { clSetKernelArg(k, 0, sizeof n, &n); } };\n\
+               Eng::Eng(cl_kernel k) : im(new Impl{k}) {}\n\
+               void Eng::set(int n) { im->set(n); }";
+    sets(eng, "Eng e(k); e.set(60);");
+}
+
+#[test]
+fn arguments_are_set_in_threads() {
+    let set = "{ int m = 60; clSetKernelArg(k, 0, sizeof m, &m); }";
+    sets("", &format!("std::thread th([k] {set}); th.join();"));
+    sets(
+        "",
+        &format!("auto fn = [k] {set}; std::thread th(fn); th.join();"),
+    );
+}
+
+#[test]
+fn functions_of_opencl_are_passed_on() {
+    let args = "struct Args { cl_kernel k; void set(const int &t) { call(clSetKernelArg, k, 0, sizeof t, &t); } };";
+    sets(&format!("{CALL}\n{args}"), "Args a{k}; a.set(60);");
+    let rest = "q, k, 1, &o, &g, nullptr, 0, nullptr, nullptr";
+    launches(CALL, &format!("call(clEnqueueNDRangeKernel, {rest});"));
+    launches(
+        "",
+        &format!("std::async(std::launch::async, clEnqueueNDRangeKernel, {rest}).get();"),
+    );
+    launches(
+        "",
+        &format!("auto f = std::bind(clEnqueueNDRangeKernel, {rest}); f();"),
+    );
+}
+
+#[test]
+fn one_of_two_variables_is_assigned() {
+    sets(
+        "",
+        "(argc > 1 ? m : n) = 60; clSetKernelArg(k, 0, sizeof n, &n);",
+    );
+    sets("", "(n = 1) = 60; clSetKernelArg(k, 0, sizeof n, &n);");
+}
+
+/// A queue that is not followed is a queue.
+#[test]
+fn kernels_are_launched_on_queues_that_are_not_followed() {
+    let device = "#include <CL/opencl.hpp>\n\
+                  struct Device { cl::CommandQueue q; cl::CommandQueue &queue() { return q; } static Device &get(); };\n\
+                  cl::Kernel kernel(program, \"f\");";
+    let rest = "enqueueNDRangeKernel(kernel, cl::NDRange(8), cl::NDRange(56), cl::NullRange);";
+    for queue in [
+        "auto &dev = Device::get(); dev.queue().",
+        "std::unique_ptr<Device> dev = make(); dev->queue().",
+        "std::vector<Device> all = make(); all[0].queue().",
+        "std::map<std::string, cl::CommandQueue> all = make(); all[\"a\"].",
+        "std::function<cl::CommandQueue()> f = make(); f().",
+        "auto r = std::ref(make()); r.get().",
+        "cl::CommandQueue::getDefault().",
+    ] {
+        launches(device, &format!("{queue}{rest}"));
+    }
+    let smart = "struct Ctx { cl::CommandQueue q; cl::CommandQueue *operator->() { return &q; } };";
+    launches(&format!("{device}\n{smart}"), &format!("Ctx c{{make()}}; c->{rest}"));
+}
