@@ -29,6 +29,7 @@ pub(crate) fn report(interp: &Interp<'_>, hosts: &[HostFile], sources: &SourceMa
         ..Facts::default()
     };
     collect_objects(interp, sources, &mut facts);
+    stray_builds(interp, &mut facts);
     open_kernels(interp, &mut facts);
     if facts.programs.iter().any(|p| p.sources.get().is_none()) {
         facts.texts = kernel_texts(hosts, sources);
@@ -248,6 +249,14 @@ fn open_kernels(interp: &Interp<'_>, facts: &mut Facts) {
         if program.kernels.iter().all(|kernel| kernel.get().is_some()) {
             program.kernels.push(any());
         }
+    }
+}
+
+/// A program that is built nowhere may be one that is built without being followed.
+fn stray_builds(interp: &Interp<'_>, facts: &mut Facts) {
+    let unbuilt = facts.programs.iter_mut().filter(|p| p.options.is_empty());
+    for program in unbuilt {
+        program.options.clone_from(&interp.trace.stray_builds);
     }
 }
 

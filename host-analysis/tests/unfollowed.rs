@@ -4,7 +4,7 @@
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_host_analysis::analyse;
 use fpgacc_host_analysis::syntax::{HostFile, Language};
-use fpgacc_launch_facts::{ArgValue, Facts, Launch, Value};
+use fpgacc_launch_facts::{ArgValue, Facts, Known, Launch, Value};
 
 fn facts_of(text: &str, language: Language) -> Facts {
     let mut sources = SourceMap::new();
@@ -146,5 +146,38 @@ fn kernels_are_launched_on_queues_that_are_not_followed() {
         launches(device, &format!("{queue}{rest}"));
     }
     let smart = "struct Ctx { cl::CommandQueue q; cl::CommandQueue *operator->() { return &q; } };";
-    launches(&format!("{device}\n{smart}"), &format!("Ctx c{{make()}}; c->{rest}"));
+    launches(
+        &format!("{device}\n{smart}"),
+        &format!("Ctx c{{make()}}; c->{rest}"),
+    );
+}
+
+/// The options of the program that is made from a text; `build` stands where it is built.
+fn options(before: &str, build: &str) -> Vec<Known<String>> {
+    let text = format!(
+        "typedef unsigned long size_t;\n{before}\nint main(int argc, char **argv) {{\n\
+         const char *s = \"kernel void f(global int *a) {{ a[0] = W; }}\";\n\
+         cl_program p = clCreateProgramWithSource(c, 1, &s, 0, 0);\n{build}\n}}"
+    );
+    let facts = facts_of(&text, Language::Cpp);
+    let programs = facts.programs.iter();
+    programs.flat_map(|p| p.options.clone()).collect()
+}
+
+#[test]
+fn programs_are_built_by_calls_that_are_not_followed() {
+    let is_unknown = |all: &[Known<String>]| all.iter().any(|one| one.get().is_none());
+    let forwarded = options(
+        CALL,
+        "call(clBuildProgram, p, 1, &d, \"-DW=3\", nullptr, nullptr);",
+    );
+    assert!(is_unknown(&forwarded), "{forwarded:?}");
+    let cached = options(
+        "",
+        "char o[50]; sprintf(o, \"-DW=%d\", argc); cl_program b = 0; if (argc > 2) b = load(); if (!b) b = p;\n\
+         clBuildProgram(b, 1, &d, o, nullptr, nullptr);",
+    );
+    assert!(is_unknown(&cached), "{cached:?}");
+    let plain = options("", "clBuildProgram(p, 1, &d, \"-DW=3\", nullptr, nullptr);");
+    assert_eq!(plain, [Known::Is("-DW=3".to_string())]);
 }

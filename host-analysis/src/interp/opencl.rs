@@ -140,9 +140,14 @@ impl<'a> Interp<'a> {
                 self.havoc_pointee(event, &why);
                 self.launch_task(site, [queue, kernel]);
             }
-            ("clEnqueueNDRangeKernel" | "clEnqueueTask" | "clSetKernelArg", _) => {
-                self.called_somehow(site, name);
-            }
+            (
+                "clEnqueueNDRangeKernel"
+                | "clEnqueueTask"
+                | "clSetKernelArg"
+                | "clBuildProgram"
+                | "clCompileProgram",
+                _,
+            ) => self.called_somehow(site, name),
             _ => self.other_call(name, &values, &why),
         }
         self.result(code, id, &why)
@@ -158,6 +163,10 @@ impl<'a> Interp<'a> {
                 self.launch(site, [&unknown; 6]);
             }
             "clSetKernelArg" => self.havoc_args(&reason),
+            "clBuildProgram" | "clCompileProgram" => {
+                let unknown = Val::unknown(&reason);
+                self.build(&unknown, &unknown);
+            }
             _ => {}
         }
     }
@@ -333,7 +342,10 @@ impl<'a> Interp<'a> {
         };
         let is_program = |k: &ObjectKind| matches!(k, ObjectKind::Program { .. });
         let Ok(programs) = self.handles(program, is_program) else {
-            return;
+            let stray = &mut self.trace.stray_builds;
+            let is_new = |one: &Known<String>| !stray.contains(one);
+            let new: Vec<Known<String>> = known.into_iter().filter(is_new).collect();
+            return stray.extend(new);
         };
         for id in programs {
             if let ObjectKind::Program { options, .. } = &mut self.objects.get_mut(id).kind {

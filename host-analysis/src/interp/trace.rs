@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::source::Span;
+use fpgacc_launch_facts::Known;
 
 use super::code::FnId;
 use crate::location::ObjectId;
@@ -19,6 +20,8 @@ pub(crate) struct Trace {
     pub taken_called_with: BTreeSet<usize>,
     /// Kernels are created of programs that are not followed.
     pub has_kernels_of_any: bool,
+    /// Options with which programs are built that are not followed.
+    pub stray_builds: Vec<Known<String>>,
     /// Objects that functions which are not among the given files got. They may set a kernel's arguments.
     pub handed_out: BTreeSet<ObjectId>,
 }
