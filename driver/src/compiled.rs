@@ -99,7 +99,7 @@ impl Compiled {
     fn strings(&self) -> impl Iterator<Item = (&str, String)> {
         let strings = self.program.pieces.iter().filter(|piece| piece.is_string);
         (1..).zip(strings).map(|(number, piece)| {
-            let file = piece.name.rsplit_once(':').map_or("", |(file, _)| file);
+            let file = piece.name.rsplit_once(':').map_or("host", |(file, _)| file);
             (piece.name.as_str(), format!("{file}.string-{number}.cl"))
         })
     }

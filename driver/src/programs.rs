@@ -351,8 +351,13 @@ fn variants(fact: &ProgramFact, fallback: &KernelOptions) -> Vec<(KernelOptions,
 }
 
 fn text_piece(text: &str, site: &Location) -> Piece {
+    // A text that is put together of several has no place.
+    let name = match site.file.is_empty() {
+        true => "<host>".to_string(),
+        false => format!("{}:{}", site.file, site.line),
+    };
     Piece {
-        name: format!("{}:{}", site.file, site.line),
+        name,
         folder: folder_of(Path::new(&site.file)),
         text: text.to_string(),
         bytes: None,

@@ -382,6 +382,10 @@ fn what_is_not_taken_is_not_said_to_be_wrong() {
         &["unsupported 1:1: parameters in the style of K&R are not supported"],
     );
     check(
+        "enum { A = 18446383549859758079UL }; ulong f(ulong x) { return x * A; }",
+        &["unsupported 1:8: enumerators beyond `int` are not supported"],
+    );
+    check(
         "void f() { int (^b)(int); }",
         &["unsupported 1:17: block literals are not supported"],
     );

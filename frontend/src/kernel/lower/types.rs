@@ -599,18 +599,24 @@ impl Lowerer<'_> {
     }
 
     fn enumerators(&mut self, node: &Node<EnumType>, id: crate::ir::EnumId) -> Lowered<()> {
-        let mut next: i64 = 0;
+        let (mut next, mut is_wide) = (0_i64, false);
         for (index, enumerator) in node.node.enumerators.iter().enumerate() {
             let name = self.name(&enumerator.node.identifier)?;
             let mut written = None;
             if let Some(expr) = &enumerator.node.expression {
                 let value = self.expression(expr)?;
-                let Some(known) = self.constant(value).and_then(|v| i64::try_from(v).ok()) else {
+                let Some(known) = self.constant(value) else {
                     return Err(self.error(expr.span, "an enumerator's value must be constant"));
                 };
-                next = known;
+                next = known as i64;
+                is_wide |= known != i128::from(next);
                 // What stands in a function may speak of its variables.
                 written = self.scopes.at_file().then_some(value);
+            }
+            is_wide |= i32::try_from(next).is_err();
+            if is_wide {
+                // It is no C, but compilers then give the whole type another width.
+                self.unsupported(enumerator.span, "enumerators beyond `int` are");
             }
             self.redeclared(name, enumerator.span)?;
             let unique = self.hoisted_name(name);
