@@ -364,7 +364,6 @@ fn run(options: &Options) -> Result<bool, String> {
         let verification = Verification {
             fpgacc: fpgacc(options)?.ok_or("--verify wants fpgacc")?,
             programs: folder,
-            work,
             options: options.with.clone(),
         };
         prepare(&catalog, &verification.programs)?;

@@ -2,6 +2,7 @@
 //! everything that they read back compared.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,6 +14,9 @@ use crate::platform::Platform;
 
 /// Both runs and both builds of a program are given so long.
 const LIMIT: Duration = Duration::from_secs(900);
+
+/// In the program's folder: some programs take their own name for an option if it is a path from the root.
+const EXECUTABLE: &str = "fpgacc-verified";
 
 /// What a comparison came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +38,6 @@ pub struct Verification {
     pub fpgacc: PathBuf,
     /// The programs' folders are in it.
     pub programs: PathBuf,
-    /// Executables go here.
-    pub work: PathBuf,
     /// Further options of fpgacc.
     pub options: Vec<String>,
 }
@@ -53,6 +55,7 @@ impl Verification {
         args: &[String],
     ) -> Result<Verdict, ProcessError> {
         let captured = self.command(program, platform, args).capture();
+        self.clean(program);
         let captured = match captured {
             Err(ProcessError::TimedOut { .. }) => {
                 let text = format!("not done after {} s", LIMIT.as_secs());
@@ -67,8 +70,18 @@ impl Verification {
         ))
     }
 
+    /// Takes the executable away, and what lies beside it; there is none where nothing was built.
+    fn clean(&self, program: &Program) {
+        let entries = fs::read_dir(self.programs.join(&program.name));
+        for entry in entries.into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if name.to_string_lossy().starts_with(EXECUTABLE) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
     fn command(&self, program: &Program, platform: &Platform, args: &[String]) -> Command {
-        let executable = self.work.join("verified");
         Command::new(&self.fpgacc)
             .args(["--verify", "-w"])
             .arg(format!("--platform={}", platform.name))
@@ -80,7 +93,7 @@ impl Verification {
             .args(program.flags.iter().filter(|flag| *flag != "-xc++"))
             .arg("-lm")
             .arg("-o")
-            .arg(executable)
+            .arg(format!("./{EXECUTABLE}"))
             .arg("--")
             .args(args)
             .dir(self.programs.join(&program.name))
