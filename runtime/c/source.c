@@ -32,8 +32,40 @@ static int is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
 
+/* What follows a comment; NULL if there is none here, or it does not end. */
+static const char *after_comment(const char *text)
+{
+    if (text[0] == '/' && text[1] == '*') {
+        const char *end = strstr(text + 2, "*/");
+        return end ? end + 2 : NULL;
+    }
+    if (text[0] != '/' || text[1] != '/')
+        return NULL;
+    char last = 0;
+    for (; *text && (*text != '\n' || last == '\\'); text++)
+        if (*text != '\r')
+            last = *text;
+    return text;
+}
+
+/* Without the comments that it begins with, unless it could tell how many lines they have. */
+static const char *without_preamble(const char *text)
+{
+    if (strstr(text, "__LINE__") || strstr(text, "include"))
+        return text;
+    for (;;) {
+        while (is_space(*text))
+            text++;
+        const char *after = after_comment(text);
+        if (!after)
+            return text;
+        text = after;
+    }
+}
+
 uint64_t fpgacc_source_hash(const char *text)
 {
+    text = without_preamble(text);
     size_t length = strlen(text);
     while (length > 0 && is_space(text[length - 1]))
         length--;

@@ -162,9 +162,11 @@ pub enum ParamKind {
 
 /// The hash by which the runtime recognises a program's text: 64-bit FNV-1a over the bytes up to
 /// the first NUL, without trailing white space and without `\r`. Of a text in several strings the
-/// runtime takes each up to its first NUL.
+/// runtime takes each up to its first NUL. Comments at the beginning do not count, which loaders of
+/// files put there, unless the text could tell how many lines they have.
 pub fn text_hash(text: &[u8]) -> u64 {
     let text = text.split(|&b| b == 0).next().unwrap_or_default();
+    let text = without_preamble(text);
     let end = text
         .iter()
         .rposition(|b| !b.is_ascii_whitespace())
@@ -175,4 +177,74 @@ pub fn text_hash(text: &[u8]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, &b| {
             (hash ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
         })
+}
+
+fn without_preamble(text: &[u8]) -> &[u8] {
+    let says = |word: &[u8]| find(text, word).is_some();
+    if says(b"__LINE__") || says(b"include") {
+        return text;
+    }
+    let mut rest = text;
+    loop {
+        let is_space = |b: &&u8| matches!(b, b' ' | b'\t' | b'\n' | b'\x0c' | b'\r');
+        rest = &rest[rest.iter().take_while(is_space).count()..];
+        match after_comment(rest) {
+            Some(after) => rest = after,
+            None => return rest,
+        }
+    }
+}
+
+/// What follows a comment; nothing if there is none here, or it does not end.
+fn after_comment(text: &[u8]) -> Option<&[u8]> {
+    if let Some(inside) = text.strip_prefix(b"/*") {
+        return find(inside, b"*/").map(|end| &inside[end + 2..]);
+    }
+    if !text.starts_with(b"//") {
+        return None;
+    }
+    let mut last = 0;
+    let end = text.iter().position(|&b| {
+        let ends = b == b'\n' && last != b'\\';
+        if b != b'\r' {
+            last = b;
+        }
+        ends
+    });
+    Some(&text[end.unwrap_or(text.len())..])
+}
+
+fn find(text: &[u8], word: &[u8]) -> Option<usize> {
+    text.windows(word.len()).position(|window| window == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text_hash;
+
+    #[test]
+    fn comments_at_the_beginning_do_not_count() {
+        let plain = text_hash(b"kernel void f() {}");
+        for same in [
+            "// a\nkernel void f() {}\n",
+            " /* a\n * // b */\n\n// c \\\r\n d\nkernel void f() {}",
+        ] {
+            assert_eq!(text_hash(same.as_bytes()), plain, "{same}");
+        }
+        for other in [
+            "/ / a\nkernel void f() {}",
+            "/* kernel void f() {}",
+            "// a \\\nkernel void f() {}",
+        ] {
+            assert_ne!(text_hash(other.as_bytes()), plain, "{other}");
+        }
+    }
+
+    #[test]
+    fn lines_that_can_be_told_count() {
+        for text in ["int f() { return __LINE__; }", "#include \"lines.h\"\n"] {
+            let later = format!("// a\n{text}");
+            assert_ne!(text_hash(later.as_bytes()), text_hash(text.as_bytes()));
+        }
+    }
 }

@@ -65,6 +65,19 @@ fn ways_to_pass_a_text(case: Case) {
     }
     case.write("fill.cl", TEXT.replace('\n', "\r\n") + "\n\n");
     assert!(case.run(&["whole", ""]).quiet().contains("1001 1001"));
+    // Loaders put comments there.
+    let preambles = ["// mine\n", "\n/* a */ // b \\\n c\n", "// mine\r\n\r\n"];
+    for preamble in preambles {
+        case.write("fill.cl", format!("{preamble}{TEXT}"));
+        let output = case.run(&["whole", ""]).quiet();
+        assert!(output.contains("1001 1001"), "{preamble:?}: {output}");
+    }
+    // What is no comment may change the rest.
+    for other in ["#define N 3\n", "/ / mine\n"] {
+        case.write("fill.cl", format!("{other}{TEXT}"));
+        let said = case.run(&["whole", ""]).stderr;
+        assert!(said.contains("is none that fpgacc compiled"), "{said}");
+    }
 }
 
 /// The -D's choose among .aocx files of one text, as a shell would read the options.
