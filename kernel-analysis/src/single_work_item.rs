@@ -16,12 +16,20 @@ pub fn is_single_work_item(
     geometry: &Geometry,
     contract: &LaunchContract,
 ) -> bool {
-    contract.is_task()
-        || geometry.global == [Some(1); 3]
-        || says_so(module, kernel)
+    runs_once(module, kernel, geometry, contract)
         || !reached
             .functions()
             .any(|id| depends_on_work_item(module, id))
+}
+
+/// Whether a kernel surely runs as a single work-item, whatever it does.
+pub fn runs_once(
+    module: &Module,
+    kernel: FunctionId,
+    geometry: &Geometry,
+    contract: &LaunchContract,
+) -> bool {
+    contract.is_task() || geometry.global == [Some(1); 3] || says_so(module, kernel)
 }
 
 /// Whether every kernel that calls a function, directly or not, runs as a single work-item as far as

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use fpgacc_frontend::ir::{ExprId, Function, FunctionId, Module, Qualifiers, VarId};
 use fpgacc_kernel_analysis::exchange::exchanged;
 use fpgacc_kernel_analysis::relation::{Relation, relation};
-use fpgacc_kernel_analysis::single_work_item::is_single_work_item;
+use fpgacc_kernel_analysis::single_work_item::runs_once;
 use fpgacc_kernel_analysis::usage::{Usage, buffer_parameters, names};
 use fpgacc_runtime::guard::Guard;
 
@@ -49,8 +49,7 @@ impl Pass for Restrict {
         let pointers = Pointers::of(module, kernel);
         let usage = Usage::of(module, kernel, context.called);
         let pairs = Pair::all(&pointers, &usage, context);
-        let reached = context.summaries(module, kernel);
-        let is_single = is_single_work_item(module, kernel, reached, context.geometry, contract);
+        let is_single = runs_once(module, kernel, context.geometry, contract);
         let exchanged = exchanged(module, kernel, context.called, is_single);
         let function = &module.functions[kernel];
         let mut missed = Vec::new();
