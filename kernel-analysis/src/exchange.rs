@@ -216,11 +216,7 @@ impl Walk<'_> {
 
     fn expr(&mut self, expr: ExprId) {
         let accesses = Accesses::of_expr(self.aliases, self.summaries, expr);
-        let mut meetings = Vec::new();
-        let exprs = &self.aliases.function.exprs;
-        exprs.for_each(expr, &mut |id| {
-            meetings.extend(self.meetings.get(&id).map(|m| (*m, id)));
-        });
+        let meetings = self.meetings_below(expr);
         self.note(&accesses);
         if !meetings.is_empty() {
             self.crossed.extend(meetings);
@@ -237,17 +233,21 @@ impl Walk<'_> {
     }
 
     fn meetings_in(&self, stmts: &[Stmt]) -> Vec<(Meeting, ExprId)> {
-        let exprs = &self.aliases.function.exprs;
         let mut meetings = Vec::new();
         for stmt in stmts {
             stmt.for_each(&mut |stmt| {
-                for root in stmt.exprs() {
-                    exprs.for_each(root, &mut |id| {
-                        meetings.extend(self.meetings.get(&id).map(|m| (*m, id)));
-                    });
-                }
+                let roots = stmt.exprs().into_iter();
+                meetings.extend(roots.flat_map(|root| self.meetings_below(root)));
             });
         }
+        meetings
+    }
+
+    fn meetings_below(&self, expr: ExprId) -> Vec<(Meeting, ExprId)> {
+        let mut meetings = Vec::new();
+        self.aliases.function.exprs.for_each(expr, &mut |id| {
+            meetings.extend(self.meetings.get(&id).map(|m| (*m, id)));
+        });
         meetings
     }
 
