@@ -36,6 +36,23 @@ impl Aliases<'_> {
         self.roots_meet(&a.roots, &b.roots)
             && !(a.exact && b.exact && self.distinct_parts(a.at, b.at))
     }
+
+    /// The pointer parameters that point to what is accessed, or may.
+    pub fn parameters(&self, access: &Access) -> Vec<VarId> {
+        let space = |param: VarId| {
+            let ty = self.function.vars[param].ty.ty;
+            self.module.types.as_pointer(ty).map(|(_, space)| space)
+        };
+        let params = self.function.params.iter().copied();
+        let is_unknown = access.roots.contains(&Root::Unknown);
+        params
+            .filter(|&param| {
+                let overlaps = |space| !spaces_differ(access.space, Some(space));
+                (is_unknown && space(param).is_some_and(overlaps))
+                    || access.roots.contains(&Root::Param(param))
+            })
+            .collect()
+    }
 }
 
 /// The accesses of a piece of code.
@@ -342,9 +359,21 @@ impl<'a> Collector<'a> {
         });
     }
 
-    fn note_through(&mut self, at: ExprId, roots: Roots, (reads, writes): (bool, bool)) {
-        let ty = self.aliases.function.exprs.ty(at);
+    /// Through a pointer that a call gets.
+    fn note_through(&mut self, pointer: ExprId, effects: (bool, bool)) {
+        let ty = self.aliases.function.exprs.ty(pointer);
         let space = self.aliases.module.types.as_pointer(ty).map(|(_, s)| s);
+        self.note_all(pointer, self.aliases.roots(pointer), space, effects);
+    }
+
+    /// Anything of what `roots` reach, in `space` if it is known.
+    fn note_all(
+        &mut self,
+        at: ExprId,
+        roots: Roots,
+        space: Option<AddressSpace>,
+        (reads, writes): (bool, bool),
+    ) {
         for (happens, write) in [(reads, false), (writes, true)] {
             if happens {
                 self.out.list.push(Access {
@@ -362,13 +391,14 @@ impl<'a> Collector<'a> {
         let summary = self.summaries.get(self.aliases.module, function);
         for (&arg, &effects) in args.iter().zip(&summary.params) {
             if self.aliases.is_address(arg) {
-                self.note_through(arg, self.aliases.roots(arg), effects);
+                self.note_through(arg, effects);
             }
         }
         for (&global, &written) in &summary.globals {
-            self.note_through(id, Roots::from([Root::Object(global)]), (true, written));
+            let roots = Roots::from([Root::Object(global)]);
+            self.note_all(id, roots, None, (true, written));
         }
-        self.note_through(id, Roots::from([Root::Unknown]), summary.unknown);
+        self.note_all(id, Roots::from([Root::Unknown]), None, summary.unknown);
         if summary.synchronises {
             self.out.synchronises.get_or_insert(id);
         }
@@ -377,9 +407,11 @@ impl<'a> Collector<'a> {
     fn builtin(&mut self, id: ExprId, name: &str, args: &[ExprId]) {
         let effects = builtin_has_effects(name);
         let writes = effects && !name.starts_with("printf") && !name.starts_with("prefetch");
-        for &arg in args {
+        let is_copy = name.starts_with("async_work_group_");
+        for (index, &arg) in args.iter().enumerate() {
             if self.aliases.is_address(arg) {
-                self.note_through(arg, self.aliases.roots(arg), (true, writes));
+                // A copy writes its first argument, and reads its second.
+                self.note_through(arg, (true, writes && !(is_copy && index == 1)));
             }
         }
         if effects && !is_local_effect(name) {

@@ -16,7 +16,7 @@ use fpgacc_frontend::ir::{
 };
 
 use super::accesses::{Access, Accesses, Summaries};
-use super::alias::{Aliases, Root};
+use super::alias::Aliases;
 use super::calls::{calls_builtin, reachable};
 use super::faults;
 
@@ -256,16 +256,8 @@ impl Walk<'_> {
             if !access.exact && self.atomics.contains(&access.at) {
                 continue;
             }
-            for root in &access.roots {
-                match root {
-                    Root::Param(var) => self.touch(*var, access),
-                    Root::Unknown => {
-                        for var in &self.aliases.function.params {
-                            self.touch(*var, access);
-                        }
-                    }
-                    Root::Object(_) => {}
-                }
+            for var in self.aliases.parameters(access) {
+                self.touch(var, access);
             }
         }
     }

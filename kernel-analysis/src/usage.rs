@@ -24,16 +24,8 @@ impl Usage {
         let function = &module.functions[kernel];
         let body = function.body.as_ref().map_or(&[][..], |body| &body.stmts);
         let accesses = Accesses::of_stmts(&aliases, &summaries, body);
-        let mut written = BTreeSet::new();
-        for root in accesses.writes().flat_map(|access| &access.roots) {
-            match root {
-                Root::Param(var) => {
-                    written.insert(*var);
-                }
-                Root::Unknown => written.extend(&function.params),
-                Root::Object(_) => {}
-            }
-        }
+        let writes = accesses.writes();
+        let written = writes.flat_map(|access| aliases.parameters(access));
         let foreign = |var: VarId| {
             aliases
                 .var_roots(var)
@@ -42,7 +34,7 @@ impl Usage {
         };
         let reassigned = function.params.iter().copied().filter(|v| foreign(*v));
         Usage {
-            written,
+            written: written.collect(),
             reassigned: reassigned.collect(),
         }
     }

@@ -52,7 +52,7 @@ fn every_pass_rewrites_kernels_that_do_the_same() {
     let counts = counts_of(&plan, 4);
     let fired = |name: &str| counts.fired.get(name).copied().unwrap_or(0);
     let names = passes::ALL.iter().map(|pass| pass.name());
-    let rare: Vec<&str> = names.filter(|name| fired(name) < 3).collect();
+    let rare: Vec<&str> = names.filter(|name| fired(name) < 5).collect();
     assert!(rare.is_empty(), "{rare:?}\n{counts}");
 }
 
