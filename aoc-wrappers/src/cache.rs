@@ -4,7 +4,7 @@
 //! own digest is checked at each use.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -20,6 +20,13 @@ const DEFAULT_SIZE: u64 = 10 << 30;
 
 /// Half-made entries older than this belong to processes that died.
 const STALE: Duration = Duration::from_secs(24 * 3600);
+
+/// A line for the bytes of each entry that was added since the folder was last looked through, below
+/// one for all before. An estimate: what others do meanwhile may be missing.
+const SIZES: &str = "sizes";
+
+/// After so many lines the folder is looked through in any case.
+const MOST_SIZES: usize = 1000;
 
 /// The cache of builds.
 #[derive(Clone, Debug)]
@@ -161,14 +168,40 @@ impl Cache {
             facts,
         };
         fs::write(folder.join("meta.json"), serde_json::to_vec(&meta)?)?;
+        let bytes = folder_bytes(&folder);
         let path = self.root.join(key);
         if let Err(error) = fs::rename(&folder, &path)
             && !path.is_dir()
         {
             return Err(error);
         }
-        self.prune(self.max_bytes)?;
+        if !self.has_room(bytes) {
+            // Somewhat more than must go, so that the next ones have room.
+            self.prune(self.max_bytes - self.max_bytes / 10)?;
+        }
         Ok(())
+    }
+
+    /// Whether an entry more of so many bytes surely leaves the cache within its limit. Looking
+    /// through all of its folder for each entry would take longer than many builds.
+    fn has_room(&self, bytes: u64) -> bool {
+        let path = self.root.join(SIZES);
+        let sizes = File::options().append(true).open(&path);
+        // One write, so that lines of several processes do not mix.
+        let added = sizes.and_then(|mut file| file.write_all(format!("{bytes}\n").as_bytes()));
+        let text = added.and_then(|()| fs::read_to_string(path));
+        let sizes = text.map(|text| {
+            text.lines()
+                .map(str::parse)
+                .collect::<Result<Vec<u64>, _>>()
+        });
+        let Ok(Ok(sizes)) = sizes else {
+            return false;
+        };
+        let all = sizes
+            .iter()
+            .fold(0, |all: u64, one| all.saturating_add(*one));
+        sizes.len() <= MOST_SIZES && all <= self.max_bytes
     }
 
     /// Removes the entries that were not used for longest until the rest takes at most `max_bytes`.
@@ -181,7 +214,7 @@ impl Cache {
             if name.starts_with(".new-") {
                 let age = entry.metadata()?.modified()?.elapsed().unwrap_or_default();
                 if age > STALE {
-                    let _ = fs::remove_dir_all(&path);
+                    let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
                 }
             } else if path.is_dir() {
                 let used = fs::metadata(path.join("meta.json")).and_then(|meta| meta.modified());
@@ -205,6 +238,9 @@ impl Cache {
                 pruned.kept += 1;
             }
         }
+        let made = tempfile::NamedTempFile::with_prefix_in(".new-", &self.root)?;
+        fs::write(made.path(), format!("{}\n", pruned.bytes))?;
+        made.persist(self.root.join(SIZES))?;
         Ok(pruned)
     }
 
@@ -331,7 +367,36 @@ mod tests {
         assert!(cache.find("mid").is_none());
         assert!(cache.find("old").is_some() && cache.find("new").is_some());
         assert_eq!(cache.prune(0).unwrap().removed, 2);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        let left = fs::read_dir(folder.path()).unwrap().map(Result::unwrap);
+        assert!(left.map(|entry| entry.file_name()).eq([SIZES]));
+    }
+
+    #[test]
+    fn the_folder_is_looked_through_when_it_may_be_full() {
+        let folder = tempfile::tempdir().unwrap();
+        let sizes = || fs::read_to_string(folder.path().join(SIZES)).unwrap();
+        let count = || fs::read_dir(folder.path()).unwrap().count() - 1;
+        let cache = Cache::at(folder.path(), 12_000);
+        for number in 0..10 {
+            let key = format!("k{number}");
+            cache.store(&key, &[0; 1000], None, facts()).unwrap();
+            assert_eq!(count(), number + 1);
+            assert_eq!(sizes().lines().count(), number + 1);
+        }
+        // A tenth of the limit becomes free.
+        cache.store("last", &[0; 1000], None, facts()).unwrap();
+        assert!(cache.find("last").is_some());
+        assert_eq!((count(), sizes().lines().count()), (9, 1));
+        // Without the sizes, or with what are none, it is looked through too.
+        for text in ["many\n", "100000\n"] {
+            fs::write(folder.path().join(SIZES), text).unwrap();
+            cache.store("k0", &[0; 10], None, facts()).unwrap();
+            let bytes: u64 = sizes().lines().next().unwrap().parse().unwrap();
+            assert!((9000..12_000).contains(&bytes), "{text}: {}", sizes());
+        }
+        fs::remove_file(folder.path().join(SIZES)).unwrap();
+        cache.store("k1", &[0; 10], None, facts()).unwrap();
+        assert_eq!(sizes().lines().count(), 1);
     }
 
     #[test]
