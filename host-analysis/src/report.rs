@@ -1,6 +1,6 @@
 //! What was noted on the way, as facts and diagnostics.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::{SourceMap, Span};
@@ -29,6 +29,7 @@ pub(crate) fn report(interp: &Interp<'_>, hosts: &[HostFile], sources: &SourceMa
         ..Facts::default()
     };
     collect_objects(interp, sources, &mut facts);
+    memory_of_any(interp, &mut facts);
     stray_builds(interp, &mut facts);
     open_kernels(interp, &mut facts);
     if facts.programs.iter().any(|p| p.sources.get().is_none()) {
@@ -248,6 +249,30 @@ fn open_kernels(interp: &Interp<'_>, facts: &mut Facts) {
     for program in &mut facts.programs {
         if program.kernels.iter().all(|kernel| kernel.get().is_some()) {
             program.kernels.push(any());
+        }
+    }
+}
+
+/// What a variable took at its creation has the variable's name, and so has what else it may hold: then
+/// the name says nothing.
+fn memory_of_any(interp: &Interp<'_>, facts: &mut Facts) {
+    let made = facts.buffers.iter().filter_map(|b| b.variable.as_ref());
+    let held: BTreeSet<&String> = made
+        .filter(|name| interp.trace.hold_any_memory.contains(*name))
+        .collect();
+    let args = facts
+        .launches
+        .iter_mut()
+        .flat_map(|launch| &mut launch.args);
+    for arg in args {
+        let names = match &arg.value {
+            ArgValue::Memory(name) => std::slice::from_ref(name),
+            ArgValue::AnyOf(names) => names,
+            _ => continue,
+        };
+        if let Some(name) = names.iter().find(|name| held.contains(name)) {
+            let text = format!("`{name}` may hold other memory than it was made with");
+            arg.value = ArgValue::Unknown(text);
         }
     }
 }

@@ -181,3 +181,37 @@ fn programs_are_built_by_calls_that_are_not_followed() {
     let plain = options("", "clBuildProgram(p, 1, &d, \"-DW=3\", nullptr, nullptr);");
     assert_eq!(plain, [Known::Is("-DW=3".to_string())]);
 }
+
+/// What a host passes as argument 0 of its one launch; it makes the buffers `a` and `b`.
+fn memory(before: &str, what: &str) -> ArgValue {
+    let text = format!(
+        "typedef unsigned long size_t;\n{before}\n\
+         int main(int argc, char **argv) {{\n\
+         cl_kernel k = clCreateKernel(p, \"f\", 0); cl_command_queue q = clCreateCommandQueue(c, d, 0, 0);\n\
+         cl_mem a = clCreateBuffer(c, 0, 64, 0, 0), b = clCreateBuffer(c, 0, 64, 0, 0);\n\
+         size_t g = 64;\n{what}\n\
+         clSetKernelArg(k, 0, sizeof a, &a);\n\
+         clEnqueueNDRangeKernel(q, k, 1, 0, &g, 0, 0, 0, 0);\n}}"
+    );
+    let facts = facts_of(&text, Language::Cpp);
+    facts.launches[0].args[0].value.clone()
+}
+
+#[test]
+fn a_buffer_is_not_called_by_a_variable_that_may_hold_another() {
+    let is = |name: &str| ArgValue::Memory(format!("main::{name}"));
+    assert_eq!(memory("", ""), is("a"));
+    assert_eq!(memory("", "{ cl_mem t = a; a = b; b = t; }"), is("b"));
+    assert_eq!(memory("", "std::swap(a, b);"), is("b"));
+    for (before, what) in [
+        ("void other(cl_mem *);", "other(&a);"),
+        ("void other(cl_mem *);", "if (argc > 1) other(&a);"),
+        ("void other(cl_mem &);", "other(a);"),
+        ("cl_mem other();", "a = other();"),
+        ("cl_mem other();", "if (argc > 1) a = other();"),
+        ("struct Pool { cl_mem get(); };", "Pool pool; a = pool.get();"),
+    ] {
+        let value = memory(before, what);
+        assert!(matches!(value, ArgValue::Unknown(_)), "{what}: {value:?}");
+    }
+}

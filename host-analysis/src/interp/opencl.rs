@@ -702,7 +702,8 @@ impl<'a> Interp<'a> {
                 ArgValue::Scalar(to_value(&held, self.program.sources))
             }
             Some(Kind::Pointer | Kind::Wrapper(_)) if self.is_memory_variable(location) => {
-                ArgValue::Memory(self.spell(location))
+                let spelled = self.spell(location);
+                self.any_memory_of(spelled)
             }
             Some(Kind::Record(name)) => {
                 ArgValue::Scalar(Value::Unknown(format!("a `{name}` by value")))
@@ -716,7 +717,7 @@ impl<'a> Interp<'a> {
 
     /// Memory is called by the variable that took it at its creation, so that the same memory has
     /// the same name everywhere; what was made in a loop by the variable that is passed.
-    fn memory_value(&self, location: &MemoryLocation, memory: &[ObjectId]) -> ArgValue {
+    fn memory_value(&mut self, location: &MemoryLocation, memory: &[ObjectId]) -> ArgValue {
         let held: Option<BTreeSet<String>> = memory.iter().map(|id| self.holder(*id)).collect();
         let spelled = self.spell(location);
         match held {
@@ -726,8 +727,14 @@ impl<'a> Interp<'a> {
             None if memory.len() > 1 => {
                 ArgValue::Unknown(format!("`{spelled}` is one of several memory objects"))
             }
-            None => ArgValue::Memory(spelled),
+            None => self.any_memory_of(spelled),
         }
+    }
+
+    /// Memory that is called by the variable that is passed, which did not take it at its creation.
+    fn any_memory_of(&mut self, variable: String) -> ArgValue {
+        self.trace.hold_any_memory.insert(variable.clone());
+        ArgValue::Memory(variable)
     }
 
     fn holder(&self, id: ObjectId) -> Option<String> {

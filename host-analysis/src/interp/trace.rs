@@ -24,4 +24,7 @@ pub(crate) struct Trace {
     pub stray_builds: Vec<Known<String>>,
     /// Objects that functions which are not among the given files got. They may set a kernel's arguments.
     pub handed_out: BTreeSet<ObjectId>,
+    /// Variables that were passed to kernels when they held memory that is not followed, or one of many that
+    /// one call made.
+    pub hold_any_memory: BTreeSet<String>,
 }

@@ -814,6 +814,7 @@ impl<'a> Interp<'a> {
             ("move" | "forward" | "ref" | "cref" | "as_const", _, [(arg_code, arg)]) => {
                 Some(self.eval(arg_code, *arg))
             }
+            ("swap", _, [first, second]) if self.program.is_cpp(code) => self.swap(first, second),
             ("begin" | "end" | "size" | "data" | "cbegin" | "cend", None, [(arg_code, arg)])
                 if self.program.is_cpp(code) =>
             {
@@ -824,6 +825,26 @@ impl<'a> Interp<'a> {
             }
             _ => None,
         }
+    }
+
+    /// `std::swap` of two variables that are no objects of classes; nothing for others.
+    fn swap(&mut self, first: &Arg<'a>, second: &Arg<'a>) -> Option<Val> {
+        let [a, b] = [first, second].map(|(code, arg)| self.plain_target(code, *arg));
+        let (Target::Location(a), Target::Location(b)) = (a, b) else {
+            return None;
+        };
+        let is_plain = |location| match self.kind_of(location) {
+            Some(Kind::Num(_) | Kind::Pointer) => true,
+            Some(Kind::Wrapper(wrapper)) => wrapper == Wrapper::Memory,
+            _ => false,
+        };
+        if !is_plain(&a) || !is_plain(&b) {
+            return None;
+        }
+        let [of_a, of_b] = [&a, &b].map(|location| self.read(location));
+        self.assign(&a, of_b);
+        self.assign(&b, of_a);
+        Some(Val::Unset)
     }
 
     /// Memory of `new` for an object of a class.
