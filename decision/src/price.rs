@@ -207,7 +207,7 @@ impl Pricing<'_> {
             pipeline,
             module,
             report,
-            general,
+            general: general.of_boards(),
         }
     }
 

@@ -111,6 +111,9 @@ pub enum General {
     /// Those that rely on what is not proved.
     #[default]
     Assumed,
+    /// All that rely on anything, for what only a fault of the analysis of hosts would need: on
+    /// emulators, where it costs no area, no legal launch is to fail for one. As for boards in all else.
+    Spare,
     /// All that rely on anything; what was only seen in runs counts like what is proved
     /// (`--keep-general`).
     Always,
@@ -120,6 +123,14 @@ impl General {
     /// Whether what was only seen in runs is relied on wherever that gains something.
     pub fn seen_counts(self) -> bool {
         self == General::Always
+    }
+
+    /// What counts as area: that of a board.
+    pub fn of_boards(self) -> Self {
+        match self {
+            General::Spare => General::Assumed,
+            other => other,
+        }
     }
 }
 

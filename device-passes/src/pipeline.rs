@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::alias::called_functions;
+use fpgacc_kernel_analysis::calls::talks_to_kernels;
 use fpgacc_kernel_analysis::constant_memory::Launches;
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_launch_facts::{Facts, Known, Launch};
@@ -255,6 +256,9 @@ impl Job<'_> {
             return None;
         }
         let launches = launches.get(&module.functions[self.kernel].name)?;
+        if talks_to_kernels(module, self.kernel) {
+            return None;
+        }
         let seen_counts = self.pipeline.options.general.seen_counts();
         launch_classes(module, self.kernel, launches, seen_counts)
     }
@@ -316,21 +320,59 @@ pub fn run_each(
     pipeline: &Pipeline,
     own: &BTreeMap<String, Pipeline>,
 ) -> Report {
-    if pipeline.options.general != General::Assumed {
+    let general = pipeline.options.general;
+    let ends: BTreeSet<String> = ends_of_channels(module);
+    if general != General::Assumed && ends.is_empty() {
         return run_all(module, facts, pipeline, own, |_| true);
     }
     // What a kernel will rely on is known when the passes have run, but the copies stand beside the
     // kernels meanwhile. Where there is nothing to copy nothing else changes.
     let original = module.clone();
     let report = run_all(module, facts, pipeline, own, |_| false);
-    if report.assumed.is_empty() {
+    let needs = |kernel: &str, general| {
+        let is_assumed = report.assumed.contains_key(kernel);
+        versions::needs_general(general, report.contracts.get(kernel), is_assumed)
+    };
+    let kernels = report.contracts.keys().map(String::as_str);
+    if !kernels.clone().any(|kernel| needs(kernel, general)) {
         return report;
     }
     *module = original;
-    let assumed = report.assumed;
-    run_all(module, facts, pipeline, own, |kernel| {
-        assumed.contains_key(kernel)
-    })
+    // A spare version is done without.
+    let stays = kernels.filter(|&k| ends.contains(k) && needs(k, general.of_boards()));
+    let stays: BTreeSet<&str> = stays.collect();
+    let mut own = own.clone();
+    own.extend(
+        stays
+            .iter()
+            .map(|kernel| (kernel.to_string(), Pipeline::default())),
+    );
+    let is_copied = |kernel: &str| !ends.contains(kernel) && needs(kernel, general);
+    let mut made = run_all(module, facts, pipeline, &own, is_copied);
+    let why = |kernel: &str| report.assumed.get(kernel).cloned();
+    let remarks = stays
+        .iter()
+        .map(|kernel| stays_remark(module, kernel, why(kernel)));
+    made.remarks.extend(remarks);
+    made
+}
+
+/// The kernels that read or write channels.
+fn ends_of_channels(module: &Module) -> BTreeSet<String> {
+    let ends = module.kernels().filter(|id| talks_to_kernels(module, *id));
+    ends.map(|id| module.functions[id].name.clone()).collect()
+}
+
+/// Says that a kernel is left because there can be no general version of it beside a rewritten one.
+fn stays_remark(module: &Module, kernel: &str, assumed: Option<String>) -> Remark {
+    let relied = assumed.map(|what| format!(" ({what})")).unwrap_or_default();
+    let text = format!(
+        "stays as it is: rewritten, not all launches could take it{relied}, and a kernel that reads or writes \
+         channels cannot be built a second time, as it is (--no-general rewrites it all the same)"
+    );
+    let id = module.function_named(kernel);
+    let span = id.and_then(|id| module.functions[id].span);
+    Remark::new(Kind::Missed, GENERAL, kernel, &Note::new(text, None), span)
 }
 
 /// Runs the enabled passes, with copies of some kernels that may need a general version.
@@ -388,6 +430,9 @@ fn run_all(
         versions::needs_general(general, contracts.get(kernel), assumed.contains_key(kernel))
     };
     versions.drop_unneeded(module, is_needed);
+    if general == General::Spare {
+        versions.note_spare(|kernel| assumed.contains_key(kernel));
+    }
     report_general_versions(module, &mut report);
     report
 }

@@ -10,7 +10,7 @@ use fpgacc_aoc_wrappers::progress::{Display, Progress};
 use fpgacc_decision::{Decided, Request, SearchTime};
 use fpgacc_device_passes::instrumentation::emulator;
 use fpgacc_device_passes::instrumentation::lock::lock;
-use fpgacc_device_passes::options::Feature;
+use fpgacc_device_passes::options::{Feature, General};
 use fpgacc_device_passes::passes::geometry;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
@@ -295,6 +295,10 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
 /// The passes, for the tool that builds the kernels. Where there is no tool yet, nothing is known of it.
 fn pipeline_for_tool(session: &Session) -> Pipeline {
     let mut pipeline = session.options.pipeline.clone();
+    let general = &mut pipeline.options.general;
+    if *general == General::Assumed && session.options.keeps_spare() {
+        *general = General::Spare;
+    }
     if let Some(tool) = tool::expected(&session.options) {
         pipeline.build_with(|feature| match feature {
             Feature::AlignValue => tool.knows_align_value(),
@@ -619,6 +623,7 @@ fn version(module: &Module, kernel: &Function, name: &str, report: &Report) -> m
         reqd_work_group_size: kernel.reqd_work_group_size(),
         contract: report.contracts.get(name).cloned().unwrap_or_default(),
         others: Vec::new(),
+        spare: report.versions.is_spare(name),
     }
 }
 

@@ -127,6 +127,8 @@ pub struct Options {
     pub program_args: Vec<String>,
     /// Where the kernels run.
     pub target: Target,
+    /// `--as-on-board`: an emulator gets no kernels that a board would not get.
+    pub as_on_board: bool,
     /// `--platform`: the emulator to use.
     pub platform: Option<String>,
     /// `--board`
@@ -233,6 +235,7 @@ impl Options {
                 Some("source") => Target::Source,
                 _ => Target::Emulator,
             },
+            as_on_board: matches.get_flag("as-on-board"),
             platform: one(matches, "platform"),
             board: one(matches, "board"),
             board_file: one(matches, "board-file").map(PathBuf::from),
@@ -330,6 +333,12 @@ impl Options {
         let asked = |model: &ExecutionModel| *model == ExecutionModel::Auto;
         let by_kernel = self.requested.kernels.values().any(asked);
         self.explain || self.pipeline.level >= 3 || asked(&self.requested.all) || by_kernel
+    }
+
+    /// Whether kernels are also built as they are for launches that nobody foresees: not where somebody
+    /// looks at what a board would get.
+    pub fn keeps_spare(&self) -> bool {
+        self.mode == Mode::Link && self.target == Target::Emulator && !self.as_on_board
     }
 
     /// Whether aoc is informed that it may change the order of floating-point operations; its newer name is

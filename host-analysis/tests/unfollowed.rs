@@ -209,7 +209,10 @@ fn a_buffer_is_not_called_by_a_variable_that_may_hold_another() {
         ("void other(cl_mem &);", "other(a);"),
         ("cl_mem other();", "a = other();"),
         ("cl_mem other();", "if (argc > 1) a = other();"),
-        ("struct Pool { cl_mem get(); };", "Pool pool; a = pool.get();"),
+        (
+            "struct Pool { cl_mem get(); };",
+            "Pool pool; a = pool.get();",
+        ),
     ] {
         let value = memory(before, what);
         assert!(matches!(value, ArgValue::Unknown(_)), "{what}: {value:?}");

@@ -83,6 +83,18 @@ pub fn calls_builtin(function: &Function, is_one: impl Fn(&str) -> bool) -> bool
     found
 }
 
+/// Whether a kernel exchanges values with others that run at the same time, over channels or pipes. Each end of
+/// a channel is in one kernel only, so there cannot be two versions of such a kernel in a program.
+pub fn talks_to_kernels(module: &Module, kernel: FunctionId) -> bool {
+    let calls = |id: &FunctionId| calls_builtin(&module.functions[*id], talks);
+    calls(&kernel) || reachable(module, kernel).iter().any(calls)
+}
+
+/// Whether a builtin exchanges values with other kernels.
+pub fn talks(name: &str) -> bool {
+    name.contains("channel") || name.contains("pipe")
+}
+
 /// Whether a call of a builtin only computes a value of its arguments' values: it has no effects, looks
 /// at no memory or image, and asks for nothing.
 pub fn builtin_computes(module: &Module, function: &Function, name: &str, args: &[ExprId]) -> bool {

@@ -17,7 +17,7 @@ use fpgacc_frontend::ir::{
 
 use super::accesses::{Access, Accesses, Summaries};
 use super::alias::Aliases;
-use super::calls::{calls_builtin, reachable};
+use super::calls::{calls_builtin, reachable, talks};
 use super::faults;
 
 /// What orders accesses of one work-item and another.
@@ -74,7 +74,7 @@ pub fn exchanged(
 /// The calls at which a work-item may meet another.
 fn meetings(module: &Module, kernel: FunctionId, is_single: bool) -> BTreeMap<ExprId, Meeting> {
     let function = &module.functions[kernel];
-    let of_name = |name: &str| meeting_at(name).filter(|_| !is_single || is_of_kernels(name));
+    let of_name = |name: &str| meeting_at(name).filter(|_| !is_single || talks(name));
     let calls = |callee: FunctionId, is_one: &dyn Fn(Meeting) -> bool| {
         let is_one = |name: &str| of_name(name).is_some_and(is_one);
         let calls = |id: &FunctionId| calls_builtin(&module.functions[*id], is_one);
@@ -126,11 +126,6 @@ fn is_relaxed(name: &str) -> bool {
         "add", "sub", "xchg", "inc", "dec", "cmpxchg", "min", "max", "and", "or", "xor",
     ];
     operation.is_some_and(|operation| operations.contains(&operation))
-}
-
-/// Where kernels meet that run at a time.
-fn is_of_kernels(name: &str) -> bool {
-    name.contains("channel") || name.contains("pipe")
 }
 
 /// The pointers that relaxed atomic operations are given.

@@ -15,18 +15,33 @@ static void add_range(struct fpgacc_text *text, const struct fpgacc_launch *laun
     fpgacc_text_add(text, "\n");
 }
 
+/* Whether a kernel has a version that takes any launch, though none should need it: the last one. */
+static int has_spare(const struct fpgacc_kernel *info)
+{
+    return info->other_count && info->others[info->other_count - 1].is_spare;
+}
+
 static void report(const struct fpgacc_launch *launch, const struct fpgacc_site *site,
                    cl_int error, const struct fpgacc_refusal *refusal)
 {
     struct fpgacc_text note = {0};
     if (refusal->shows_range)
         add_range(&note, launch);
-    fpgacc_report(FPGACC_ERROR, site,
-                  "kernel `%s` is not launched: it was compiled %s (%s)\n"
-                  "%shelp: compile again with %s",
-                  launch->kernel->info->name, refusal->what.data, fpgacc_error_name(error),
-                  note.data ? note.data : "",
-                  refusal->help.data ? refusal->help.data : "--keep-general");
+    const char *notes = note.data ? note.data : "";
+    const char *help = refusal->help.data ? refusal->help.data : "--keep-general";
+    if (has_spare(launch->kernel->info))
+        fpgacc_report(FPGACC_WARNING, site,
+                      "kernel `%s` runs as it was written: rewritten it was compiled %s\n"
+                      "%snote: on a board this launch would fail (%s)\n"
+                      "help: compile with %s",
+                      launch->kernel->info->name, refusal->what.data, notes,
+                      fpgacc_error_name(error), help);
+    else
+        fpgacc_report(FPGACC_ERROR, site,
+                      "kernel `%s` is not launched: it was compiled %s (%s)\n"
+                      "%shelp: compile again with %s",
+                      launch->kernel->info->name, refusal->what.data, fpgacc_error_name(error),
+                      notes, help);
     fpgacc_text_free(&note);
 }
 

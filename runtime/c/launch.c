@@ -163,6 +163,19 @@ static int choose_local(const struct fpgacc_tracked *kernel, const struct fpgacc
     return 1;
 }
 
+/* Says why the first version of a kernel cannot take a launch, and which error that is. */
+static cl_int report_first(struct fpgacc_tracked *kernel, cl_device_id device,
+                           const struct range *range, const struct fpgacc_site *site)
+{
+    struct fpgacc_limits limits;
+    struct fpgacc_geometry geometry = {range->work_dim, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}};
+    int is_invalid = 0;
+    cl_int error = device ? fpgacc_device_limits(device, &limits) : CL_SUCCESS;
+    return error != CL_SUCCESS
+               ? error
+               : check_version(kernel, kernel->info, &limits, range, &geometry, &is_invalid, site);
+}
+
 /* Finds the first version whose guards hold, and sets what it gets as hidden arguments. NULL: none,
  * and the error of the first. `device` is that of a kernel which the runtime judges the range of, or chooses
  * a local size for. `range` becomes that of the version, with the sizes in `local` where they are chosen.
@@ -193,7 +206,7 @@ static const struct fpgacc_version *choose(struct fpgacc_tracked *kernel, cl_dev
         fpgacc_trace("kernel `%s` is not launched: %s", kernel->info->name,
                      fpgacc_error_name(*error));
     if (*error == CL_SUCCESS && !version)
-        *error = check_version(kernel, kernel->info, &limits, range, &geometry, &is_invalid, site);
+        *error = report_first(kernel, device, range, site);
     if (version && version->info->form == FPGACC_TASK)
         *error = set_hidden(version, &geometry, site);
     if (version && *error == CL_SUCCESS)
@@ -269,7 +282,10 @@ static cl_int enqueue_tracked(const struct fpgacc_site *site, cl_command_queue q
     if (version->info->form == FPGACC_TASK)
         return __real_clEnqueueNDRangeKernel(queue, version->handle, 1, NULL, &one, &one,
                                              after->num_events, after->wait_list, after->event);
-    return launch_range(queue, version, &own, after);
+    error = launch_range(queue, version, &own, after);
+    if (error == CL_SUCCESS && version->info->is_spare)
+        report_first(kernel, device, range, site);
+    return error;
 }
 
 static cl_int enqueue_ndrange(const struct fpgacc_site *site, cl_command_queue queue,
@@ -311,8 +327,11 @@ static cl_int enqueue_tracked_task(const struct fpgacc_site *site, cl_command_qu
     if (!version)
         return error;
     *used = version->info;
-    return __real_clEnqueueTask(queue, version->handle, after->num_events, after->wait_list,
-                                after->event);
+    error = __real_clEnqueueTask(queue, version->handle, after->num_events, after->wait_list,
+                                 after->event);
+    if (error == CL_SUCCESS && version->info->is_spare)
+        report_first(kernel, device, &range, site);
+    return error;
 }
 
 static cl_int enqueue_task(const struct fpgacc_site *site, cl_command_queue queue,

@@ -127,6 +127,7 @@ struct fpgacc_kernel {
     uint32_t param_count;
     const uint64_t *reqd_work_group_size; /* of three; NULL: none */
     int is_locked;                        /* has an argument after all others, an int, that no host sets */
+    int is_spare; /* for launches that the analysis of the host did not find; taken with a warning */
     const struct fpgacc_guard *guards; /* in the order in which they are checked */
     uint32_t guard_count;
     const struct fpgacc_kernel *others; /* other versions, tried in this order */

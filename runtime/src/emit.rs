@@ -184,6 +184,9 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
     if kernel.contract.locked {
         row += "    .is_locked = 1,\n";
     }
+    if kernel.spare {
+        row += "    .is_spare = 1,\n";
+    }
     row += &list("guards", "guard_count", kernel.contract.guards.len());
     row += &list("others", "other_count", kernel.others.len());
     let sizes = kernel.contract.local_sizes.len();
@@ -374,7 +377,9 @@ mod tests {
                 reqd_work_group_size: Some([64, 1, 1]),
                 contract: LaunchContract::default(),
                 others: Vec::new(),
+                spare: true,
             }],
+            spare: false,
         };
         let plain = Kernel {
             name: "plain".to_owned(),
@@ -401,6 +406,7 @@ mod tests {
                 }],
             },
             others: Vec::new(),
+            spare: false,
         };
         let manifest = Manifest {
             target: Target::Pocl,

@@ -120,6 +120,10 @@ pub struct Kernel {
     /// Other versions of it in the same .aocx, under names of their own, with the same parameters.
     /// The first whose guards hold is launched: this one, then these in order.
     pub others: Vec<Kernel>,
+    /// A version for launches that the analysis of the host did not find, though it found all: on emulators
+    /// it takes them, with a warning.
+    #[serde(default)]
+    pub spare: bool,
 }
 
 /// A kernel parameter as the host knows it.

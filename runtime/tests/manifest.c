@@ -53,6 +53,7 @@ static const struct fpgacc_kernel p0_k0_others[] = {
         .params = p0_k0_o0_params,
         .param_count = 2,
         .reqd_work_group_size = p0_k0_o0_reqd,
+        .is_spare = 1,
     },
 };
 static const struct fpgacc_hidden p0_k0_hidden[] = {

@@ -17,6 +17,8 @@ pub struct Versions {
     others: BTreeMap<String, Vec<String>>,
     /// Untouched copies, after all other versions.
     general: BTreeMap<String, (String, FunctionId)>,
+    /// Those of these copies that no launch should need.
+    spare: BTreeSet<String>,
 }
 
 impl Versions {
@@ -67,6 +69,18 @@ impl Versions {
         Some(name)
     }
 
+    /// Whether a version is there for launches only that the analysis of the host did not find.
+    pub fn is_spare(&self, version: &str) -> bool {
+        self.spare.contains(version)
+    }
+
+    /// Notes which general versions no launch should need: `is_expected` is whether one of a kernel may.
+    pub(crate) fn note_spare(&mut self, is_expected: impl Fn(&str) -> bool) {
+        let general = self.general.iter();
+        let spare = general.filter(|(kernel, _)| !is_expected(kernel));
+        self.spare = spare.map(|(_, (name, _))| name.clone()).collect();
+    }
+
     /// Copies kernels, so that there is a version that relies on nothing.
     pub(crate) fn keep_general(&mut self, module: &mut Module, is_copied: impl Fn(&str) -> bool) {
         let mut names = module.global_names();
@@ -104,7 +118,7 @@ pub fn needs_general(
     match general {
         General::Never => false,
         General::Assumed => is_assumed,
-        General::Always => contract.is_some_and(LaunchContract::may_refuse),
+        General::Spare | General::Always => contract.is_some_and(LaunchContract::may_refuse),
     }
 }
 

@@ -134,6 +134,11 @@ pub const BUILDS: &[Flag] = &[
         "Build no kernel also as it is: less area, but launches that differ from what is assumed fail",
     )
     .refine(|arg| arg.conflicts_with("keep-general")),
+    Flag::two_dashes(
+        "as-on-board",
+        "For an emulator, build the kernels that a board would get, and no others: a launch that was not \
+         foreseen fails then, as it would there; by default it gets the kernel as it was written, with a warning",
+    ),
     value("stop-after", "PASS", "Run no pass after PASS").single(),
     Flag::two_dashes("print-passes", "List the passes, in their order, and exit")
         .common("List the passes"),

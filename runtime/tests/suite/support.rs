@@ -418,6 +418,7 @@ pub fn kernel(name: &str, form: Form, params: Vec<Param>) -> Kernel {
             ..LaunchContract::default()
         },
         others: Vec::new(),
+        spare: false,
     }
 }
 

@@ -87,7 +87,7 @@ impl Pass for Tiles {
         if local == [1; 3] {
             return Outcome::Nothing;
         }
-        if calls_builtin(&module.functions[kernel], talks) {
+        if calls_builtin(&module.functions[kernel], calls::talks) {
             return Outcome::Nothing;
         }
         for scalar in [Scalar::Int, Scalar::Long, Scalar::UInt, Scalar::ULong] {
@@ -137,11 +137,6 @@ fn reads_in_functions(module: &Module, kernel: FunctionId) -> bool {
             module.types.as_pointer(ty).is_some()
         })
     })
-}
-
-/// Whether a builtin talks to other kernels while this one runs.
-fn talks(name: &str) -> bool {
-    name.contains("channel") || name.contains("pipe")
 }
 
 fn strip_length(local: [u64; 3]) -> u64 {
