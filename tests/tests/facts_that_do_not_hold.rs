@@ -51,7 +51,7 @@ fn a_launch_that_breaks_a_fact_fails_or_runs_the_kernel_as_it_is() {
     let shop = shop(ONE);
     give_facts(&shop, "{index: 2, value: {scalar: {const: 16}}}");
     let made = shop
-        .fpgacc("-w -Rpass=specialise host.c sums.cl facts.yaml -o app")
+        .fpgacc("-w --as-on-board -Rpass=specialise host.c sums.cl facts.yaml -o app")
         .success();
     assert!(
         made.stderr
@@ -206,7 +206,7 @@ fn launches_give_no_more_local_memory_than_is_stated() {
     let shop = shop(SHARED);
     shop.write("sums.cl", SHARING);
     give_facts(&shop, "{index: 3, value: {local: {const: 20}}}");
-    let flags = "-w -fno-ndrange-to-loop -Rpass=local-memory-size";
+    let flags = "-w --as-on-board -fno-ndrange-to-loop -Rpass=local-memory-size";
     let made = shop
         .fpgacc(&format!("{flags} host.c sums.cl facts.yaml -o app"))
         .success();
