@@ -60,7 +60,7 @@ fn a_table_that_is_another_is_refused_or_read_as_before() {
             let original = shop.sh(&format!("./app {arguments}")).success();
             assert_eq!(original.stdout, RIGHT);
         }
-        let made = fpgacc("-Rpass=constant-memory host.c look.cl facts.yaml");
+        let made = fpgacc("--as-on-board -Rpass=constant-memory host.c look.cl facts.yaml");
         let remark = "parameter 'table' is __constant: the launches pass 'main::table', at most 256 \
                       bytes that no kernel writes (checked at each launch)";
         assert!(made.stderr.contains(remark), "{}", made.stderr);

@@ -718,9 +718,9 @@ impl<'a> Interp<'a> {
     /// Memory is called by the variable that took it at its creation, so that the same memory has
     /// the same name everywhere; what was made in a loop by the variable that is passed.
     fn memory_value(&mut self, location: &MemoryLocation, memory: &[ObjectId]) -> ArgValue {
-        let held: Option<BTreeSet<String>> = memory.iter().map(|id| self.holder(*id)).collect();
         let spelled = self.spell(location);
-        match held {
+        let held = memory.iter().map(|id| self.holder(*id, &spelled));
+        match held.collect::<Option<BTreeSet<String>>>() {
             Some(names) if names.len() > 1 => ArgValue::AnyOf(names.into_iter().collect()),
             Some(names) => ArgValue::Memory(names.into_iter().next().unwrap_or(spelled)),
             // It may be what another variable holds.
@@ -737,13 +737,15 @@ impl<'a> Interp<'a> {
         ArgValue::Memory(variable)
     }
 
-    fn holder(&self, id: ObjectId) -> Option<String> {
+    /// The variable that took memory at its creation. Of memory that one call made many times it is not known
+    /// which another variable holds.
+    fn holder(&self, id: ObjectId, variable: &str) -> Option<String> {
         let object = self.objects.get(id);
         match &object.kind {
             ObjectKind::Memory {
                 holder: Some(holder),
                 ..
-            } if !object.summary => Some(holder.clone()),
+            } if !object.summary || holder == variable => Some(holder.clone()),
             _ => None,
         }
     }
