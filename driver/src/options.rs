@@ -338,7 +338,8 @@ impl Options {
     /// Whether kernels are also built as they are for launches that nobody foresees: not where somebody
     /// looks at what a board would get.
     pub fn keeps_spare(&self) -> bool {
-        self.mode == Mode::Link && self.target == Target::Emulator && !self.as_on_board
+        let is_built = self.mode == Mode::Link && !self.explain;
+        is_built && self.target == Target::Emulator && !self.as_on_board
     }
 
     /// Whether aoc is informed that it may change the order of floating-point operations; its newer name is

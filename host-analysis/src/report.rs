@@ -72,6 +72,7 @@ fn launches(
         launch.site = sources.location(site);
         launch.same.sort_unstable();
         launch.same.dedup();
+        keep_choices(&mut launch);
         launch.within = loops.remove(&site).map(|around| Within {
             site: sources.location(around.site),
             changes: around.changes.into_iter().collect(),
@@ -80,6 +81,18 @@ fn launches(
         launch
     });
     placed.collect()
+}
+
+/// Of two arguments that are one buffer each the names say as much.
+fn keep_choices(launch: &mut Launch) {
+    let is_choice = |index: u32| {
+        let mut args = launch.args.iter();
+        args.any(|arg| arg.index == index && matches!(arg.value, ArgValue::AnyOf(_)))
+    };
+    let mut apart = std::mem::take(&mut launch.apart);
+    apart.retain(|(a, b)| is_choice(*a) && is_choice(*b));
+    apart.sort_unstable();
+    launch.apart = apart;
 }
 
 /// The loops around launches, with what differs between their rounds.
@@ -235,6 +248,9 @@ fn merge_launches(a: &Launch, b: &Launch) -> Launch {
         },
         within: None,
         same: a.same.iter().chain(&b.same).copied().collect(),
+        apart: (a.apart.iter().copied())
+            .filter(|pair| b.apart.contains(pair))
+            .collect(),
         recorded: None,
     }
 }

@@ -48,9 +48,12 @@ pub fn relation(facts: &Facts, launch: &Launch, a: u32, b: u32) -> Relation {
     let passed = [at(a), at(b)].map(candidates);
     let relation = match &passed {
         [Some(first), Some(second)] => match [a, b].map(|at| launch.argument_is_proved(at)) {
-            [true, true] => all_with_all(facts, first, second),
+            [true, true] => {
+                let apart = launch.apart.contains(&(a.min(b), a.max(b)));
+                all_with_all(facts, first, second, apart)
+            }
             // The names of recorded memory are those of the calls that made it, in loops as well.
-            [false, false] => match all_with_all(facts, first, second) {
+            [false, false] => match all_with_all(facts, first, second, false) {
                 Relation::Distinct => only_seen(),
                 other => other,
             },
@@ -85,12 +88,16 @@ fn candidates(value: Option<&ArgValue>) -> Option<Vec<&str>> {
 }
 
 /// Two arguments that are one of some memory objects each. If there is a choice for both, which one
-/// is not independent: buffers that change places between launches are never the same.
-fn all_with_all(facts: &Facts, a: &[&str], b: &[&str]) -> Relation {
+/// is not independent: buffers that change places between launches are never the same, which is proved where
+/// their names are `apart`.
+fn all_with_all(facts: &Facts, a: &[&str], b: &[&str], apart: bool) -> Relation {
     let is_choice = a.len() > 1 && b.len() > 1;
     let mut worst = Relation::Distinct;
     for first in a {
         for second in b {
+            if apart && first == second {
+                continue;
+            }
             let one = match names(facts, first, second) {
                 Relation::Shared(_) if is_choice => {
                     Relation::Assumed("passes one of several buffers".to_string())

@@ -270,6 +270,10 @@ pub struct Launch {
     /// Pairs of argument indices that name the same memory on one of the ways to the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub same: Vec<(u32, u32)>,
+    /// Pairs of argument indices that name memory of two names on every way to the call, though one of
+    /// several each: buffers that change places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<(u32, u32)>,
     /// What runs showed of it; `None`: it was analysed or given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedLaunch>,
@@ -290,6 +294,7 @@ impl Launch {
             queue: QueueOrder::Unknown,
             within: None,
             same: Vec::new(),
+            apart: Vec::new(),
             recorded: None,
         }
     }

@@ -178,6 +178,7 @@ impl Converter<'_> {
             },
             within: None,
             same: Vec::new(),
+            apart: Vec::new(),
             recorded: Some(RecordedLaunch {
                 count: launch.count,
                 caller: caller(&launch.site),

@@ -140,6 +140,8 @@ pub fn all(
 /// The part of the process that builds the point in a folder.
 pub fn child(session: &mut Session, folder: &Path) -> Step<()> {
     session.options.mode = Mode::Link;
+    // A point that does not take the launches is no point.
+    session.options.as_on_board = true;
     session.options.inputs.push(Input::File {
         path: folder.join(FACTS),
         kind: InputKind::Facts,

@@ -71,7 +71,8 @@ impl Interp<'_> {
             },
             queue: self.order_of(queue),
             within: None,
-            same: same_memory(&args),
+            same: pairs_of_memory(&args, |a, b| a == b),
+            apart: pairs_of_memory(&args, |a, b| a != b),
             args,
             recorded: None,
         };
@@ -274,20 +275,18 @@ impl Interp<'_> {
     }
 }
 
-/// Pairs of arguments that are the same memory.
-fn same_memory(args: &[ArgFact]) -> Vec<(u32, u32)> {
+/// Pairs of arguments that are memory with such names.
+fn pairs_of_memory(args: &[ArgFact], are_such: impl Fn(&str, &str) -> bool) -> Vec<(u32, u32)> {
     let memory = |arg: &ArgFact| match &arg.value {
-        ArgValue::Memory(name) if name != "NULL" => Some(name.clone()),
+        ArgValue::Memory(name) if name != "NULL" => Some((arg.index, name.clone())),
         _ => None,
     };
+    let memory: Vec<(u32, String)> = args.iter().filter_map(memory).collect();
     let mut pairs = Vec::new();
-    for (at, a) in args.iter().enumerate() {
-        let Some(name) = memory(a) else {
-            continue;
-        };
-        let others = args[at + 1..].iter();
-        let others = others.filter(|b| memory(b).as_ref() == Some(&name));
-        pairs.extend(others.map(|b| (a.index, b.index)));
+    for (at, (a, name)) in memory.iter().enumerate() {
+        let others = memory[at + 1..].iter();
+        let others = others.filter(|(_, other)| are_such(name, other));
+        pairs.extend(others.map(|(b, _)| (*a, *b)));
     }
     pairs
 }

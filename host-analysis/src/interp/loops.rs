@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::{ArgValue, Value};
 
+use super::orbit::Orbit;
 use super::walk::{Breakable, LoopFrame, LoopKey};
 use super::{Code, Interp};
 use crate::location::MemoryLocation;
@@ -322,19 +323,37 @@ impl<'a> Interp<'a> {
             self.state.set(&location, number.clone());
             changing.insert(location, number);
         }
-        for pass in 0..=MOST_PASSES {
+        let mut orbit = Orbit::default();
+        for pass in 0.. {
             self.trace.visits.truncate(noted);
-            let mark = self.state.mark();
-            self.push_breakable(mark, true);
-            let exit = round(self);
-            let breaks = self.pop_breakable().map(|b| b.breaks).unwrap_or_default();
-            let (back, returns_to_head) = self.take_back(mark);
-            let stable =
-                self.budget.flat || !returns_to_head || !self.widen(&back, pass, &mut changing);
-            if stable || pass == MOST_PASSES {
+            let mut exits = Vec::new();
+            let (mut is_stable, mut is_orbit) = (true, true);
+            let mut at = 0;
+            while at < orbit.rounds() {
+                let mark = self.state.mark();
+                for (location, value) in orbit.combination(at).into_iter().flatten() {
+                    self.state.set(location, value.clone());
+                }
+                self.push_breakable(mark, true);
+                exits.extend(round(self));
+                exits.extend(self.pop_breakable().into_iter().flat_map(|b| b.breaks));
+                let (mut back, returns_to_head) = self.take_back(mark);
+                if returns_to_head && !self.budget.flat {
+                    is_orbit &= !orbit.follow(self, at, &mut back);
+                    if let Some(frame) = self.walk.loops.last_mut() {
+                        let differing = orbit.combination(0).into_iter().flatten();
+                        frame
+                            .differing
+                            .extend(differing.map(|(location, _)| location.clone()));
+                    }
+                    is_stable &= !self.widen(&back, pass.min(MOST_PASSES), &mut changing);
+                }
+                at += 1;
+            }
+            if is_orbit && (is_stable || pass >= MOST_PASSES) {
                 self.state.reachable = false;
                 let mark = self.state.mark();
-                for delta in exit.into_iter().chain(breaks) {
+                for delta in exits {
                     self.state.merge(mark, delta);
                 }
                 break;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::source::Span;
 
-use crate::syntax::ast::{Ast, ExprId, ExprKind, Function, Loop, StmtId, StmtKind};
+use crate::syntax::ast::{Ast, BinaryOp, ExprId, ExprKind, Function, Loop, StmtId, StmtKind};
 use crate::types::last_name;
 
 /// What a piece of code mentions.
@@ -225,6 +225,8 @@ impl Mentions {
                     _ => None,
                 };
                 match op {
+                    // `now ^= 1`, which does not count.
+                    Some(BinaryOp::BitXor) => self.replaced.extend(name),
                     Some(_) => self.counters.extend(name),
                     None if self.zeroing(ast, *target, *value) => return,
                     None => self.replaced.extend(name),

@@ -33,6 +33,7 @@ mod not_followed;
 mod opaque;
 mod opencl;
 mod opencl_free;
+mod orbit;
 mod pointers;
 mod program;
 mod ranges;
