@@ -120,6 +120,8 @@ impl Speller<'_> {
         if self.known.chance(40) {
             self.parts.need("swap_buffers");
             self.line(&format!("swap_buffers(&{a}, &{b});"));
+        } else if self.style.cpp && self.known.chance(50) {
+            self.line(&format!("std::swap({a}, {b});"));
         } else {
             self.line(&format!(
                 "{{ cl_mem other = {a}; {a} = {b}; {b} = other; }}"
