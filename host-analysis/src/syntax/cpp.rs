@@ -194,6 +194,13 @@ impl MacroTable {
         own.map(|(index, _)| self.get(index))
     }
 
+    /// Whether a file defines such a name.
+    fn defines_in(&self, file: &str, is_one: impl Fn(&str) -> bool) -> bool {
+        let own = self.macros.iter().filter(|one| *one.file == *file);
+        let mut names = own.map(|one| split_name(&self.texts[one.text.clone()]).0);
+        names.any(is_one)
+    }
+
     /// The macro with an index that [`Self::at`] gave.
     pub fn get(&self, index: usize) -> &Macro {
         let definition = &self.macros[index];
@@ -494,11 +501,27 @@ impl Preprocessed {
                     && name.as_str() != main
                     && !name.is_empty()
                     && !name.starts_with('<')
-                    && !is_opencl_header(name)
+                    && !self.is_opencl_header(name)
                     && !trace.evidence.is_empty()
             })
             .map(|(name, _)| name.clone())
             .collect()
+    }
+
+    /// Whether a file is one of OpenCL's own headers: by its name, and by the macro that guards it from being
+    /// read twice, since programs have headers of these names.
+    fn is_opencl_header(&self, name: &str) -> bool {
+        let base = name.rsplit('/').next().unwrap_or_default();
+        let is_named = base.starts_with("cl_")
+            || matches!(
+                base,
+                "cl.h" | "cl.hpp" | "cl2.hpp" | "opencl.hpp" | "opencl.h"
+            );
+        let is_guard = |name: &str| {
+            let starts = ["__OPENCL_", "OPENCL_CL_", "__CL_"];
+            name == "CL_HPP_" || starts.iter().any(|start| name.starts_with(start))
+        };
+        base == "fpgacc_rt.h" || is_named && self.macros.defines_in(name, is_guard)
     }
 }
 
@@ -530,16 +553,6 @@ fn called_names(row: &str, names: &mut Names) {
             names.add(name);
         }
     }
-}
-
-fn is_opencl_header(name: &str) -> bool {
-    let mut parts = name.rsplit('/');
-    let base = parts.next().unwrap_or_default();
-    matches!(parts.next(), Some("CL" | "OpenCL"))
-        || matches!(
-            base,
-            "fpgacc_rt.h" | "cl.h" | "cl.hpp" | "cl2.hpp" | "opencl.hpp" | "opencl.h"
-        )
 }
 
 /// Line, file and flags of `# 12 "a.c" 1 3`.
@@ -593,7 +606,12 @@ mod tests {
 
     #[test]
     fn only_the_users_headers_are_listed() {
-        let text = "# 1 \"h.c\"\n# 1 \"/usr/include/stdio.h\" 1 3 4\nint p();\n# 2 \"h.c\" 2\n# 1 \"u.h\" 1\nint q() { return\n# 2 \"u.h\" 3 4\n NULL\n# 2 \"u.h\"\n; }\n# 3 \"h.c\" 2\n# 1 \"CL/cl.h\" 1\nint r();\n# 4 \"h.c\" 2\nint x;\n";
-        assert_eq!(Preprocessed::read(text).user_headers("h.c"), ["u.h"]);
+        let text = "# 1 \"h.c\"\n# 1 \"/usr/include/stdio.h\" 1 3 4\nint p();\n# 2 \"h.c\" 2\n# 1 \"u.h\" 1\nint q() { return\n# 2 \"u.h\" 3 4\n NULL\n# 2 \"u.h\"\n; }\n# 3 \"h.c\" 2\n# 1 \"CL/cl.h\" 1\n#define __OPENCL_CL_H\nint r();\n# 4 \"h.c\" 2\nint x;\n\
+                    # 1 \"src/opencl.hpp\" 1\n#define CL_HPP_TARGET_OPENCL_VERSION 120\nint s();\n# 5 \"h.c\" 2\n\
+                    # 1 \"CL/own.h\" 1\nint t();\n# 6 \"h.c\" 2\n";
+        assert_eq!(
+            Preprocessed::read(text).user_headers("h.c"),
+            ["CL/own.h", "src/opencl.hpp", "u.h"]
+        );
     }
 }

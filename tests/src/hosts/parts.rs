@@ -85,10 +85,9 @@ impl Parts {
 
     fn beginning(&self, style: Style, linkage: &str) -> String {
         // Headers not without need: `vector` alone costs each of three compilers a quarter of a second.
-        let mut out = match self.needed.contains("vector") {
-            true => String::from("#include <vector>\n"),
-            false => String::new(),
-        };
+        let headers = ["vector", "utility"].into_iter();
+        let headers = headers.filter(|name| self.needed.contains(name));
+        let mut out: String = headers.map(|name| format!("#include <{name}>\n")).collect();
         let version = match self.needed.contains("svm_filled") {
             true => 200,
             false => 120,

@@ -121,6 +121,7 @@ impl Speller<'_> {
             self.parts.need("swap_buffers");
             self.line(&format!("swap_buffers(&{a}, &{b});"));
         } else if self.style.cpp && self.known.chance(50) {
+            self.parts.need("utility");
             self.line(&format!("std::swap({a}, {b});"));
         } else {
             self.line(&format!(
