@@ -1,7 +1,9 @@
 /* Functions that a host fetches by name while it runs: those that the runtime replaces are the runtime's. */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #define FPGACC_PEERS_C /* a call of the host's may be for another runtime: see peers.h */
 #include "runtime.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 typedef void (*function)(void);
@@ -61,13 +63,27 @@ void *__real_dlvsym(void *handle, const char *name, const char *version);
 void *__wrap_dlsym(void *handle, const char *name);
 void *__wrap_dlvsym(void *handle, const char *name, const char *version);
 
+/* Whether the program has a function of this name itself, which stands before the library's: what it asks for
+ * then is the library's, which it hands on to. The runtime calls that function, and must not be called by it. */
+static int is_own(const char *name, const void *found)
+{
+    const void *first = __real_dlsym(RTLD_DEFAULT, name);
+    return first && first != found && first != __real_dlsym(RTLD_NEXT, name);
+}
+
+static void *replace_unless_own(const char *name, void *found)
+{
+    void *ours = replace(name, found);
+    return ours != found && is_own(name, found) ? found : ours;
+}
+
 void *__wrap_dlsym(void *handle, const char *name)
 {
-    return replace(name, __real_dlsym(handle, name));
+    return replace_unless_own(name, __real_dlsym(handle, name));
 }
 
 void *__wrap_dlvsym(void *handle, const char *name, const char *version)
 {
-    return replace(name, __real_dlvsym(handle, name, version));
+    return replace_unless_own(name, __real_dlvsym(handle, name, version));
 }
 #endif
