@@ -51,8 +51,9 @@ impl Orbit {
         }
         let mut ends = self.combinations[round].clone();
         for (location, value) in back.sorted() {
-            if let (Some(end), Some(value)) = (ends.get_mut(location), value) {
-                *end = value.clone();
+            if let Some(end) = ends.get_mut(location) {
+                // It holds nothing of its own where the whole was set.
+                *end = value.clone().unwrap_or(Val::Unset);
             }
         }
         let is_last = round + 1 == self.combinations.len();
@@ -64,7 +65,9 @@ impl Orbit {
             return is_new;
         }
         let may_grow = is_last && !self.is_closed && self.combinations.len() < MOST_COMBINATIONS;
-        if may_grow && ends.values().all(|value| is_exact(interp, value)) {
+        // What comes again is the first one, or none.
+        let is_new = !self.combinations.contains(&ends);
+        if may_grow && is_new && ends.values().all(|value| is_exact(interp, value)) {
             self.combinations.push(ends);
             back.retain(|location, _| !self.has(location));
             return true;
