@@ -218,3 +218,34 @@ fn a_buffer_is_not_called_by_a_variable_that_may_hold_another() {
         assert!(matches!(value, ArgValue::Unknown(_)), "{what}: {value:?}");
     }
 }
+
+#[test]
+fn opencl_is_found_by_name() {
+    let before = "typedef int (*Enqueue)(cl_command_queue, cl_kernel, int, size_t *, size_t *, size_t *, int, void *, void *);\n\
+                  static Enqueue enqueue;";
+    launches(
+        before,
+        "enqueue = (Enqueue)dlsym(lib, \"clEnqueueNDRangeKernel\"); enqueue(q, k, 1, &o, &g, 0, 0, 0, 0);",
+    );
+    launches(
+        before,
+        "*(void **)&enqueue = dlsym(lib, \"clEnqueueNDRangeKernel\"); enqueue(q, k, 1, &o, &g, 0, 0, 0, 0);",
+    );
+    sets(
+        "",
+        "int (*set)(cl_kernel, int, size_t, void *) = (int (*)(cl_kernel, int, size_t, void *))dlsym(lib, \
+         \"clSetKernelArg\"); set(k, 0, sizeof m, &m);",
+    );
+}
+
+#[test]
+fn a_switch_may_go_into_a_loop() {
+    sets(
+        "",
+        "int c = 3; switch (c) { case 0: do { n = 5; case 3: clSetKernelArg(k, 0, sizeof m, &m); } while (--c > 2); }",
+    );
+    sets(
+        "",
+        "int c = 3; switch (c) { case 0: if (m) { case 3: clSetKernelArg(k, 0, sizeof m, &m); } }",
+    );
+}

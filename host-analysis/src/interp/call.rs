@@ -170,7 +170,25 @@ impl<'a> Interp<'a> {
         if let Some(value) = self.library(code, id, name, args) {
             return value;
         }
+        if functions::finds_by_name(name)
+            && let Some(found) = self.found_by_name(args)
+        {
+            return found;
+        }
         self.unknown_call(code, id, Some(name), args)
+    }
+
+    /// OpenCL's function that a program asks for by its name: `dlsym(library, "clCreateKernel")`. Nothing
+    /// happens if it is another one.
+    fn found_by_name(&mut self, args: &[Arg<'a>]) -> Option<Val> {
+        let mark = self.state.mark();
+        let values = self.values(args);
+        let name = values.get(1).and_then(|name| self.chars_of(name));
+        let name = name.filter(|name| functions::is_opencl(name));
+        if name.is_none() {
+            self.state.rollback(mark);
+        }
+        name.map(|name| Val::Function(name.into()))
     }
 
     /// The function that a call means, if there is just one.

@@ -181,7 +181,7 @@ impl<'a> Interp<'a> {
             }
             StmtKind::Block(stmts) => self.scoped(|s| {
                 for &stmt in stmts {
-                    if !s.state.reachable && !has_label(tree.ast(), stmt) {
+                    if !s.state.reachable && !has_inside(tree.ast(), stmt, &is_label) {
                         continue;
                     }
                     s.exec_or_label(code, stmt);
@@ -633,7 +633,11 @@ impl<'a> Interp<'a> {
         self.scoped(|s| {
             for &stmt in &stmts {
                 let StmtKind::Case(label) = &tree.ast().stmt(stmt).kind else {
-                    if s.state.reachable || has_label(tree.ast(), stmt) {
+                    // Duff's device: in the midst of it begins what was jumped over before.
+                    if has_inside(tree.ast(), stmt, &|kind| matches!(kind, StmtKind::Case(_))) {
+                        s.havoc_all("a case inside of a statement");
+                    }
+                    if s.state.reachable || has_inside(tree.ast(), stmt, &is_label) {
                         s.exec_or_label(code, stmt);
                     }
                     continue;
@@ -701,18 +705,25 @@ impl<'a> Interp<'a> {
     }
 }
 
-/// Whether a statement has a label inside that a `goto` may name.
-fn has_label(ast: &Ast, stmt: StmtId) -> bool {
-    match &ast.stmt(stmt).kind {
-        StmtKind::Label(_) => true,
-        StmtKind::Block(stmts) => stmts.iter().any(|&s| has_label(ast, s)),
-        StmtKind::If {
-            then, otherwise, ..
-        } => has_label(ast, *then) || otherwise.is_some_and(|o| has_label(ast, o)),
-        StmtKind::Loop(shape) => has_label(ast, shape.body),
-        StmtKind::Switch { body, .. } => has_label(ast, *body),
-        _ => false,
-    }
+/// Whether it is a label that a `goto` may name.
+fn is_label(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::Label(_))
+}
+
+/// Whether a statement is such a one, or has one inside. A `case` belongs to the innermost `switch`.
+fn has_inside(ast: &Ast, stmt: StmtId, is_one: &impl Fn(&StmtKind) -> bool) -> bool {
+    let kind = &ast.stmt(stmt).kind;
+    let has = |stmt: StmtId| has_inside(ast, stmt, is_one);
+    is_one(kind)
+        || match kind {
+            StmtKind::Block(stmts) => stmts.iter().any(|&stmt| has(stmt)),
+            StmtKind::If {
+                then, otherwise, ..
+            } => has(*then) || otherwise.is_some_and(has),
+            StmtKind::Loop(shape) => has(shape.body),
+            StmtKind::Switch { body, .. } => !is_one(&StmtKind::Case(None)) && has(*body),
+            _ => false,
+        }
 }
 
 /// Labels that a `goto` after them jumps back to.
