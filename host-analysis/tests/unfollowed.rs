@@ -249,3 +249,20 @@ fn a_switch_may_go_into_a_loop() {
         "int c = 3; switch (c) { case 0: if (m) { case 3: clSetKernelArg(k, 0, sizeof m, &m); } }",
     );
 }
+
+#[test]
+fn arguments_are_set_by_objects_without_a_name() {
+    let before = "struct Set { Set(cl_kernel k, int n) { clSetKernelArg(k, 0, sizeof n, &n); } };\n\
+                  static Set set(cl_kernel k, int n) { return Set(k, n); }";
+    for what in ["Set(k, m);", "Set one = Set(k, m);", "set(k, m);"] {
+        sets(before, what);
+        let facts = facts_of(&host(before, what), Language::Cpp);
+        let new = |launch: &&Launch| matches!(&launch.args[0].value, ArgValue::Scalar(Value::Const(bits)) if *bits == 60);
+        assert_eq!(
+            facts.launches.iter().filter(new).count(),
+            1,
+            "{what}: {:?}",
+            facts.launches
+        );
+    }
+}

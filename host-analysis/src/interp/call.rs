@@ -143,7 +143,7 @@ impl<'a> Interp<'a> {
             [only] => return self.inline(code, id, only, None, args),
             _ => return self.one_of(code, id, &overloads, None, args),
         }
-        if let ([(arg_code, arg)], true) = (args, self.program.types[code.host].is_type(name)) {
+        if self.program.types[code.host].is_type(name) {
             let ty = Type {
                 base: name.to_string(),
                 ..Type::default()
@@ -151,8 +151,10 @@ impl<'a> Interp<'a> {
             if let Kind::Record(_) = self.program.kind(code.host, &ty) {
                 return self.object_of(code, id, &ty, args);
             }
-            let value = self.eval(arg_code, *arg);
-            return self.cast(code, &ty, value);
+            if let [(arg_code, arg)] = args {
+                let value = self.eval(arg_code, *arg);
+                return self.cast(code, &ty, value);
+            }
         }
         if functions::is_opencl(name) {
             self.memo.note_opencl();
