@@ -95,12 +95,16 @@ pub fn rewrite_for(
     let wants_more = wrong_kernels::want_an_extension(&program.text());
     let may_fail = program.is_part || builders.may_choose;
     let may_be_wrong = builds && (may_be_given || wants_more || may_fail);
-    // A header that is missing in a file is hardly one of a text that the host makes of it.
-    let is_pattern = program.is_likely && program.is_string();
+    // A header that is missing in a file is hardly one of a text that the host makes of it; what an `#error` asks
+    // for is.
     if let Err(error) = &made
-        && error.diagnostics().is_some()
-        && is_pattern
+        && let Some(text) = error.diagnostics()
+        && program.is_likely
+        && (program.is_string() || text.contains("error: #error"))
     {
+        if !program.is_string() {
+            session.messages.pass_on(&wrong_kernels::as_warnings(text));
+        }
         return left(Left::Composed(Vec::new()));
     }
     if let Err(error) = &made

@@ -71,6 +71,23 @@ __attribute__((constructor)) static void read_text(void) {
 }
 
 #[test]
+fn a_file_that_asks_for_what_is_printed_before_it() {
+    let main = "int main(int argc, char **argv) {
+    start();
+    char header[64];
+    sprintf(header, \"#define T int\\n#define N %d\\n\", argc + 2);
+    static char body[4096];
+    FILE *file = fopen(\"k.cl\", \"r\");
+    body[fread(body, 1, sizeof body - 1, file)] = 0;
+    const char *texts[] = {header, body};
+    finish(clCreateProgramWithSource(context, 2, texts, NULL, NULL), 0);
+}";
+    let kernels = format!("#ifndef N\n#error N is not given\n#endif\n{KERNEL}");
+    let said = runs_as_plain("host.c", main, Some(&kernels));
+    assert!(said.contains("warning: #error N is not given"), "{said}");
+}
+
+#[test]
 fn pieces_that_are_joined() {
     let joined = format!(
         "int main(void) {{
