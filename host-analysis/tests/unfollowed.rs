@@ -266,3 +266,17 @@ fn arguments_are_set_by_objects_without_a_name() {
         );
     }
 }
+
+#[test]
+fn classes_derived_of_opencl_s_hide_its_methods() {
+    let before = "struct Queue : cl::CommandQueue {\n\
+                  int enqueueNDRangeKernel(const cl::Kernel &k, cl::NDRange g) {\n\
+                  return cl::CommandQueue::enqueueNDRangeKernel(k, cl::NullRange, cl::NDRange(g[0] / 2), cl::NullRange); } };\n\
+                  struct Kernel : cl::Kernel { void setArg(int i, int n) { cl::Kernel::setArg(i, n + 1); } };";
+    let what = "Queue own; own.enqueueNDRangeKernel(cl::Kernel(k), cl::NDRange(64));";
+    let facts = facts_of(&host(before, what), Language::Cpp);
+    let is_other = |launch: &&Launch| !matches!(launch.global[..], [Value::Const(64)]);
+    let others = facts.launches.iter().filter(is_other);
+    assert_eq!(others.count(), 1, "{:?}", facts.launches);
+    sets(before, "Kernel own(k); own.setArg(0, 59);");
+}

@@ -125,6 +125,12 @@ impl<'a> Interp<'a> {
     /// A call of the function of this name, whatever variables are called so too.
     fn call_function(&mut self, code: &Code<'a>, id: ExprId, name: &str, args: &[Arg<'a>]) -> Val {
         let name = name.strip_prefix("::").unwrap_or(name);
+        // Not the method that hides it.
+        if (name.starts_with("cl::CommandQueue::") || name.starts_with("cl::Kernel::"))
+            && let Some(value) = self.wrapper_function(code, id, name, args)
+        {
+            return value;
+        }
         if let Some(function) = self.find_function(code, name, args.len()) {
             let this = match self.program.function(function).class {
                 Some(_) => self.walk.frames.last().and_then(|f| f.this.clone()),

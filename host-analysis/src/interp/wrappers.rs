@@ -483,6 +483,18 @@ impl<'a> Interp<'a> {
             ("Program::getDefault" | "Kernel::getDefault", _) => return None,
             _ => {}
         }
+        // Of an object whose class is derived from OpenCL's, in a method that hides it.
+        if let Some(method) = short.strip_prefix("CommandQueue::") {
+            let queue = Val::unknown("a queue that is not followed");
+            if self.enqueued(code, id, &queue, method, args) {
+                self.memo.invalidate();
+                return Some(self.result(code, id, &format!("a result of `{name}`")));
+            }
+        }
+        if short == "Kernel::setArg" {
+            self.memo.invalidate();
+            self.havoc_args("an argument is set of a kernel that is not followed");
+        }
         let values = self.values(args);
         let to_device = short == "copy" && matches!(values.last(), Some(Val::Handle(_)));
         if !to_device && !short.starts_with("enqueueWrite") {
