@@ -392,10 +392,11 @@ fn with_sizes(mut shape: LaunchShape, work_dim: Option<u64>) -> LaunchShape {
     shape
 }
 
-/// How often a launch was seen, or once.
+/// How often a launch was seen, or as the loops around it say, or once.
 fn times(launch: &Launch) -> f64 {
     let recorded = launch.recorded.as_ref();
-    recorded.map_or(1.0, |recorded| recorded.count.max(1) as f64)
+    let seen = recorded.map(|recorded| recorded.count.max(1));
+    seen.or(launch.times).unwrap_or(1) as f64
 }
 
 /// Areas without their uncertainty.

@@ -1,9 +1,8 @@
 //! Values of the analysis as launch facts, and facts where several ways meet.
 
-use fpgacc_frontend::source::SourceMap;
 use fpgacc_launch_facts::{ArgValue, Symbolic, Value};
 
-use crate::symbolic;
+use crate::symbolic::{self, At};
 use crate::value::Val;
 
 /// Most alternatives of a fact.
@@ -78,11 +77,17 @@ fn alternatives(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
 /// One of several values.
 fn any_of(values: Vec<Value>) -> Value {
     let mut numbers = Vec::new();
+    // Of numbers that are too many to be listed, what all distances are multiples of.
+    let mut step = 0;
     let mut others: Vec<Value> = Vec::new();
     for value in values {
         match value {
             Value::Const(number) => numbers.push(number),
             Value::OneOf(more) => numbers.extend(more),
+            Value::Range { min, max, step: by } => {
+                numbers.extend([min, max]);
+                step = symbolic::gcd(step, by);
+            }
             Value::Unknown(_) => return value,
             other if others.contains(&other) => {}
             Value::Symbolic(new) => match others.iter_mut().find_map(|o| same_text(o, &new)) {
@@ -94,7 +99,10 @@ fn any_of(values: Vec<Value>) -> Value {
     }
     numbers.sort_unstable();
     numbers.dedup();
-    if numbers.len() + others.len() > MOST_ALTERNATIVES {
+    if others.is_empty() && (step > 0 || numbers.len() > MOST_ALTERNATIVES) {
+        return range_of(&numbers, step);
+    }
+    if step > 0 || numbers.len() + others.len() > MOST_ALTERNATIVES {
         return Value::Unknown("it has many different values, depending on the path".to_string());
     }
     match (&numbers[..], others.is_empty()) {
@@ -108,6 +116,16 @@ fn any_of(values: Vec<Value>) -> Value {
                 _ => Value::AnyOf(all),
             }
         }
+    }
+}
+
+/// All numbers from the first of these to the last at such distances. There are some, in order.
+fn range_of(numbers: &[u64], step: u64) -> Value {
+    let (min, max) = (numbers[0], numbers[numbers.len() - 1]);
+    let distances = numbers.iter().map(|number| number - min);
+    match distances.fold(step, symbolic::gcd) {
+        0 => Value::Const(min),
+        step => Value::Range { min, max, step },
     }
 }
 
@@ -136,7 +154,7 @@ fn unite(known: &mut Symbolic, new: &Symbolic) {
 }
 
 /// A number as a fact.
-pub(crate) fn to_value(value: &Val, sources: &SourceMap) -> Value {
+pub(crate) fn to_value(value: &Val, at: At<'_>) -> Value {
     match value {
         Val::Int(v, _) => match u64::try_from(*v) {
             Ok(v) => Value::Const(v),
@@ -145,10 +163,10 @@ pub(crate) fn to_value(value: &Val, sources: &SourceMap) -> Value {
         Val::Zero => Value::Const(0),
         Val::Float(v) => Value::symbolic(format!("{v:?}f")),
         Val::Double(v) => Value::symbolic(format!("{v:?}")),
-        Val::Sym(sym) => Value::Symbolic(symbolic::known(sym, sources)),
+        Val::Sym(sym) => Value::Symbolic(symbolic::known(sym, at)),
         Val::Unknown(reason) => Value::Unknown(reason.to_string()),
         Val::Unset => Value::Unknown("it is not set on any path to this point".to_string()),
-        Val::OneOf(all) => any_of(all.iter().map(|v| to_value(v, sources)).collect()),
+        Val::OneOf(all) => any_of(all.iter().map(|v| to_value(v, at)).collect()),
         other => Value::Unknown(format!("it is {}", other.describe())),
     }
 }

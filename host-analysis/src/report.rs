@@ -73,6 +73,7 @@ fn launches(
         launch.same.sort_unstable();
         launch.same.dedup();
         keep_choices(&mut launch);
+        launch.times = launch.times.filter(|times| *times > 1);
         launch.within = loops.remove(&site).map(|around| Within {
             site: sources.location(around.site),
             changes: around.changes.into_iter().collect(),
@@ -251,6 +252,7 @@ fn merge_launches(a: &Launch, b: &Launch) -> Launch {
         apart: (a.apart.iter().copied())
             .filter(|pair| b.apart.contains(pair))
             .collect(),
+        times: a.times.zip(b.times).map(|(a, b)| a.saturating_add(b)),
         recorded: None,
     }
 }

@@ -274,6 +274,10 @@ pub struct Launch {
     /// several each: buffers that change places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<(u32, u32)>,
+    /// How often a run comes by, as the loops around it say; branches may keep it from some. `None`:
+    /// once, or it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<u64>,
     /// What runs showed of it; `None`: it was analysed or given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedLaunch>,
@@ -295,6 +299,7 @@ impl Launch {
             within: None,
             same: Vec::new(),
             apart: Vec::new(),
+            times: None,
             recorded: None,
         }
     }

@@ -106,7 +106,7 @@ impl LaunchShape {
         shape
     }
 
-    /// Sizes that differ from launch to launch: their mean stands for them.
+    /// Sizes and scalars that differ from launch to launch: their mean stands for them.
     fn add_seen(&mut self, launch: &Launch) {
         let local = match &launch.local {
             LocalSize::Sizes(values) => &values[..],
@@ -118,6 +118,14 @@ impl LaunchShape {
         ] {
             for (own, value) in own.iter_mut().zip(values) {
                 *own = own.or_else(|| seen(value));
+            }
+        }
+        for arg in &launch.args {
+            if let ArgValue::Scalar(value) = &arg.value
+                && !self.scalars.contains_key(&arg.index)
+                && let Some(given) = seen_scalar(value)
+            {
+                self.scalars.insert(arg.index, given);
             }
         }
     }
@@ -176,18 +184,28 @@ impl LaunchShape {
 
 /// The mean of the values that were seen, or that are possible.
 fn seen(value: &Value) -> Option<Given> {
-    let mean = match value {
-        Value::Const(value) => *value as f64,
+    let middle = |min: u64, max: u64| (min as f64 + max as f64) / 2.0;
+    let (mean, origin) = match value {
+        Value::Const(value) => (*value as f64, TripOrigin::Profiled),
         Value::OneOf(values) if !values.is_empty() => {
-            values.iter().map(|value| *value as f64).sum::<f64>() / values.len() as f64
+            let sum: f64 = values.iter().map(|value| *value as f64).sum();
+            (sum / values.len() as f64, TripOrigin::Profiled)
         }
-        Value::Range { min, max, .. } => (*min as f64 + *max as f64) / 2.0,
+        Value::Range { min, max, .. } => (middle(*min, *max), TripOrigin::Profiled),
+        Value::Symbolic(symbolic) => (middle(symbolic.min?, symbolic.max?), TripOrigin::Symbolic),
         _ => return None,
     };
-    Some(Given {
-        value: mean.round(),
-        origin: TripOrigin::Profiled,
-    })
+    let value = mean.round();
+    Some(Given { value, origin })
+}
+
+/// The mean of an argument that differs from launch to launch, unless it is a choice such as 0 or 1, of which no
+/// mean stands for both.
+fn seen_scalar(value: &Value) -> Option<Given> {
+    match value {
+        Value::OneOf(values) if values.contains(&0) || values.len() == 1 => None,
+        value => seen(value),
+    }
 }
 
 /// Integer arguments that are the same constant at all launches.

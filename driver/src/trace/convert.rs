@@ -179,6 +179,7 @@ impl Converter<'_> {
             within: None,
             same: Vec::new(),
             apart: Vec::new(),
+            times: None,
             recorded: Some(RecordedLaunch {
                 count: launch.count,
                 caller: caller(&launch.site),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::{Arg as ArgFact, ArgValue, Known, Launch, LocalSize, Location, Value};
 
 use super::Interp;
@@ -12,7 +12,7 @@ use crate::location::{MemoryLocation, Root, Step};
 use crate::number::{IntType, Num};
 use crate::numbers::{joined_arg, merge_args, to_value};
 use crate::object::{Around, ObjectKind, Visit};
-use crate::symbolic::newest_atom;
+use crate::symbolic::{At, newest_atom};
 use crate::types::Kind;
 use crate::value::{Sym, Val};
 
@@ -49,7 +49,7 @@ impl Interp<'_> {
                 column: 0,
             },
             kernels: self.kernel_names(kernel),
-            work_dim: to_value(&dim.convert(Num::Int(IntType::UINT)), self.program.sources),
+            work_dim: self.fact(&dim.convert(Num::Int(IntType::UINT))),
             offset: match offset {
                 Val::Null | Val::Int(0, _) => {
                     vec![Value::Const(0); dims.unwrap_or(MOST_DIMENSIONS as i64) as usize]
@@ -74,6 +74,7 @@ impl Interp<'_> {
             same: pairs_of_memory(&args, |a, b| a == b),
             apart: pairs_of_memory(&args, |a, b| a != b),
             args,
+            times: self.times(),
             recorded: None,
         };
         let within = self.around(kernel, [offset, global, local], dims);
@@ -195,10 +196,7 @@ impl Interp<'_> {
                     _ => true,
                 };
                 match fits {
-                    true => names.check(
-                        &value.convert(Num::Int(IntType::SIZE)),
-                        self.program.sources,
-                    ),
+                    true => names.check(&value.convert(Num::Int(IntType::SIZE)), self.at()),
                     false => Value::Unknown("the sizes are no `size_t`".to_string()),
                 }
             })
@@ -298,13 +296,13 @@ struct Names {
 }
 
 impl Names {
-    fn check(&mut self, value: &Val, sources: &SourceMap) -> Value {
+    fn check(&mut self, value: &Val, at: At<'_>) -> Value {
         if let Val::Sym(sym) = value {
             let known = self.known.entry(sym.text());
             if known.or_insert_with(|| sym.clone()) != sym {
                 return Value::Unknown(format!("`{}` at an earlier time", sym.text()));
             }
         }
-        to_value(value, sources)
+        to_value(value, at)
     }
 }

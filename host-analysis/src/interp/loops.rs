@@ -10,7 +10,7 @@ use super::walk::{Breakable, LoopFrame, LoopKey};
 use super::{Code, Interp};
 use crate::location::MemoryLocation;
 use crate::state::Delta;
-use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Loop, StmtId, Variable};
+use crate::syntax::ast::{ExprId, ExprKind, Loop, StmtId, Variable};
 use crate::types::Kind;
 use crate::value::{Val, one_root};
 
@@ -31,6 +31,9 @@ impl<'a> Interp<'a> {
             activation: self.walk.activations,
             atoms: self.walk.atoms,
             differing: BTreeSet::new(),
+            rounds: None,
+            ways: 1,
+            miscounted: None,
         });
     }
 
@@ -75,7 +78,7 @@ impl<'a> Interp<'a> {
         if let Some(rounds) = self.known_rounds(code, shape)
             && !self.takes_too_long(code, shape, rounds)
         {
-            self.enter_loop(site);
+            self.enter_unrolled(site);
             let followed = self.unroll(code, shape, rounds);
             self.walk.loops.pop();
             if followed {
@@ -89,6 +92,7 @@ impl<'a> Interp<'a> {
         }
         let counters = self.counters(code, shape);
         let key = self.loop_key(code, shape.body);
+        let mut counter = self.counter(code, shape);
         self.fixpoint(site, key, counters, |s| {
             if shape.body_first {
                 s.exec_scoped(code, shape.body);
@@ -100,7 +104,12 @@ impl<'a> Interp<'a> {
             if truth == Some(false) {
                 s.state.reachable = false;
             }
+            if let Some(counter) = &mut counter {
+                s.begin_counted(code, counter);
+            }
             s.exec_scoped(code, shape.body);
+            s.merge_continues();
+            s.end_counted(&mut counter);
             s.next_round(code, shape, false);
             exit
         });
@@ -119,9 +128,8 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Merges `continue`s at the end of a body, steps, and tests if the test stands at the end.
-    /// Gives what the end of the loop finds there.
-    fn next_round(&mut self, code: &Code<'a>, shape: &Loop, test: bool) -> Option<Delta> {
+    /// Merges `continue`s at the end of a body.
+    fn merge_continues(&mut self) {
         let taken = self.frame().and_then(|f| f.breakables.last_mut());
         if let Some(breakable) = taken {
             let mark = breakable.mark;
@@ -129,6 +137,12 @@ impl<'a> Interp<'a> {
                 self.state.merge(mark, delta);
             }
         }
+    }
+
+    /// Merges `continue`s at the end of a body, steps, and tests if the test stands at the end.
+    /// Gives what the end of the loop finds there.
+    fn next_round(&mut self, code: &Code<'a>, shape: &Loop, test: bool) -> Option<Delta> {
+        self.merge_continues();
         if !self.state.reachable {
             return None;
         }
@@ -160,7 +174,8 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// The number of rounds of `for (i = a; i < b; i++)` if it is known and small. Nothing happens.
+    /// The number of rounds of `for (i = a; i < b; i++)` if it is known and small, or, of a test of
+    /// several parts, what it is at most. Nothing happens.
     fn known_rounds(&mut self, code: &Code<'a>, shape: &Loop) -> Option<i128> {
         let mark = self.state.mark();
         let noted = self.trace.visits.len();
@@ -172,44 +187,19 @@ impl<'a> Interp<'a> {
     }
 
     fn count_rounds(&mut self, code: &Code<'a>, shape: &Loop) -> Option<i128> {
-        if self.budget.flat || shape.body_first {
+        if self.budget.flat {
             return None;
         }
-        let tree = code.clone();
-        let ast = tree.ast();
-        let ExprKind::Binary(op, left, right) = ast.expr(ast.skip_parens(shape.condition?)).kind
-        else {
-            return None;
+        let head = self.counting_head(code, shape)?;
+        let first = self.variable(code, &head.name)?;
+        let first = self.state.get(&first).as_int()?;
+        let limit = match head.limit {
+            Some(limit) => self.eval(code, limit).as_int()?,
+            None => 0,
         };
-        let ExprKind::Name(counter) = &ast.expr(ast.skip_parens(left)).kind else {
-            return None;
-        };
-        let by = match &ast.expr(shape.step?).kind {
-            ExprKind::Step { target, by, .. } => {
-                matches!(&ast.expr(*target).kind, ExprKind::Name(n) if n == counter)
-                    .then_some(i128::from(*by))?
-            }
-            ExprKind::Assign(Some(op @ (BinaryOp::Add | BinaryOp::Sub)), target, value) => {
-                matches!(&ast.expr(*target).kind, ExprKind::Name(n) if n == counter)
-                    .then_some(())?;
-                let by = self.eval(code, *value).as_int()?;
-                if *op == BinaryOp::Add { by } else { -by }
-            }
-            _ => return None,
-        };
-        let from = self.eval(code, left).as_int()?;
-        let to = self.eval(code, right).as_int()?;
-        let span = match op {
-            BinaryOp::Lt if by > 0 => to - from,
-            BinaryOp::Le if by > 0 => to - from + 1,
-            BinaryOp::Gt if by < 0 => from - to,
-            BinaryOp::Ge if by < 0 => from - to + 1,
-            BinaryOp::Ne if by == 1 => to - from,
-            _ => return None,
-        };
-        let rounds = span.max(0).checked_add(by.abs() - 1)? / by.abs();
+        let rounds = head.rounds(first, limit, MOST_ROUNDS)?;
         let together = self.walk.unroll_factor.saturating_mul(rounds.max(1) as u64);
-        (rounds <= MOST_ROUNDS && together <= MOST_ROUNDS_TOGETHER).then_some(rounds)
+        (together <= MOST_ROUNDS_TOGETHER).then_some(rounds)
     }
 
     /// Whether a loop was given up with so many rounds.
@@ -327,12 +317,15 @@ impl<'a> Interp<'a> {
         for pass in 0.. {
             self.trace.visits.truncate(noted);
             let mut exits = Vec::new();
-            let (mut is_stable, mut is_orbit) = (true, true);
+            let (mut is_stable, mut is_orbit, mut is_counted) = (true, true, true);
             let mut at = 0;
             while at < orbit.rounds() {
                 let mark = self.state.mark();
                 for (location, value) in orbit.combination(at).into_iter().flatten() {
                     self.state.set(location, value.clone());
+                }
+                if let Some(frame) = self.walk.loops.last_mut() {
+                    frame.ways = orbit.rounds();
                 }
                 self.push_breakable(mark, true);
                 exits.extend(round(self));
@@ -348,9 +341,16 @@ impl<'a> Interp<'a> {
                     }
                     is_stable &= !self.widen(&back, pass.min(MOST_PASSES), &mut changing);
                 }
+                if let Some(location) = self.miscounted() {
+                    // Nothing that was found with the counter between its bounds may stay.
+                    let number = self.changing_number(&location);
+                    self.state.set(&location, number.clone());
+                    changing.insert(location, number);
+                    is_counted = false;
+                }
                 at += 1;
             }
-            if is_orbit && (is_stable || pass >= MOST_PASSES) {
+            if is_orbit && is_counted && (is_stable || pass >= MOST_PASSES) {
                 self.state.reachable = false;
                 let mark = self.state.mark();
                 for delta in exits {
@@ -366,6 +366,11 @@ impl<'a> Interp<'a> {
         {
             self.walk.changing.insert(key, changing);
         }
+    }
+
+    /// The counter of the innermost loop, if its body turned out to change it.
+    fn miscounted(&mut self) -> Option<MemoryLocation> {
+        self.walk.loops.last_mut()?.miscounted.take()
     }
 
     /// Makes the state at a loop's head hold for another round too; true if it had to be changed.
@@ -435,7 +440,7 @@ impl<'a> Interp<'a> {
         (variable, range, body): (&Variable, ExprId, StmtId),
     ) {
         if let Some(elements) = self.range_elements(code, range) {
-            self.enter_loop(site);
+            self.enter_unrolled(site);
             self.over_elements(code, variable, elements, body);
             self.walk.loops.pop();
             return;
@@ -480,13 +485,7 @@ impl<'a> Interp<'a> {
                 );
                 s.exec(&code, body);
             });
-            let taken = s.frame().and_then(|f| f.breakables.last_mut());
-            if let Some(breakable) = taken {
-                let mark = breakable.mark;
-                for delta in std::mem::take(&mut breakable.continues) {
-                    s.state.merge(mark, delta);
-                }
-            }
+            s.merge_continues();
             exit
         });
     }

@@ -11,7 +11,7 @@ use super::threads::Given;
 use super::{Code, Interp};
 use crate::location::{MemoryLocation, ObjectId, Root, Step};
 use crate::number::{IntType, Num};
-use crate::numbers::{merge_values, to_value};
+use crate::numbers::merge_values;
 use crate::object::{ObjectKind, Part};
 use crate::symbol::origin;
 use crate::symbolic::newest_atom;
@@ -472,7 +472,7 @@ impl<'a> Interp<'a> {
             Val::Int(flags, _) => u64::try_from(flags).ok(),
             _ => None,
         };
-        let size = to_value(&size.convert(Num::Int(IntType::SIZE)), self.program.sources);
+        let size = self.fact(&size.convert(Num::Int(IntType::SIZE)));
         let kind = ObjectKind::Memory {
             flags,
             part,
@@ -527,10 +527,7 @@ impl<'a> Interp<'a> {
         let (origin, size) = (field("origin"), field("size"));
         let part = Part {
             of,
-            origin: to_value(
-                &origin.convert(Num::Int(IntType::SIZE)),
-                self.program.sources,
-            ),
+            origin: self.fact(&origin.convert(Num::Int(IntType::SIZE))),
         };
         self.create_buffer(site, flags, &size, Some(part))
     }
@@ -664,10 +661,7 @@ impl<'a> Interp<'a> {
     fn arg_value(&mut self, size: &Val, value: &Val) -> ArgValue {
         match value {
             Val::Null | Val::Int(0, _) => {
-                return ArgValue::Local(to_value(
-                    &size.convert(Num::Int(IntType::SIZE)),
-                    self.program.sources,
-                ));
+                return ArgValue::Local(self.fact(&size.convert(Num::Int(IntType::SIZE))));
             }
             Val::Pointer(_) => {}
             Val::Unknown(reason) => return ArgValue::Unknown(reason.to_string()),
@@ -699,7 +693,7 @@ impl<'a> Interp<'a> {
                     Val::Unset => Val::unknown("it is not set yet"),
                     _ => now,
                 };
-                ArgValue::Scalar(to_value(&held, self.program.sources))
+                ArgValue::Scalar(self.fact(&held))
             }
             Some(Kind::Pointer | Kind::Wrapper(_)) if self.is_memory_variable(location) => {
                 let spelled = self.spell(location);

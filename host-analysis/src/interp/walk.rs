@@ -11,6 +11,7 @@ use super::scope::Scope;
 use super::tries::Tried;
 use crate::location::{MemoryLocation, VarId};
 use crate::state::Delta;
+use crate::symbolic::Counting;
 use crate::value::Val;
 
 /// A loop or switch that is being followed.
@@ -55,6 +56,12 @@ pub(super) struct LoopFrame {
     pub atoms: u32,
     /// Locations that hold one of several things at its head, since its body changes them.
     pub differing: BTreeSet<MemoryLocation>,
+    /// How often it goes round, on average, where that is known.
+    pub rounds: Option<f64>,
+    /// How many rounds that differ are followed one by one for each that is counted.
+    pub ways: usize,
+    /// A counter that the body turned out to change.
+    pub miscounted: Option<MemoryLocation>,
 }
 
 /// Functions, loops and handlers that are being followed, innermost last, and the way there.
@@ -71,6 +78,8 @@ pub(crate) struct Walk {
     /// The loops that are being followed, innermost last.
     pub loops: Vec<LoopFrame>,
     pub activations: u32,
+    /// What the counters of these loops lie between.
+    pub counting: Counting,
     pub unroll_factor: u64,
     /// Classes whose members get their first values, outermost first, each with its host.
     pub building: Vec<(usize, String)>,
@@ -93,6 +102,7 @@ impl Default for Walk {
             tries: Vec::new(),
             loops: Vec::new(),
             activations: 0,
+            counting: Counting::new(),
             unroll_factor: 1,
             building: Vec::new(),
             inner_calls: BTreeMap::new(),
@@ -109,6 +119,7 @@ impl Walk {
         self.context.clear();
         self.tries.clear();
         self.loops.clear();
+        self.counting.clear();
         (self.loop_depth, self.unroll_factor) = (0, 1);
     }
 }

@@ -5,6 +5,7 @@ use lang_c::span::{Node, Span as SyntaxSpan};
 
 use super::Lowerer;
 use crate::ir::{AddressSpace, Attr, Scalar, Type, TypeId};
+use crate::kernel::token::{TokenKind, text_of, tokens_of};
 
 /// A keyword of OpenCL C that stands as an attribute in the syntax tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,33 @@ pub(super) fn keywords(extensions: &[Node<Extension>]) -> impl Iterator<Item = K
             _ => return None,
         })
     })
+}
+
+/// Attributes of kernels whose arguments are numbers.
+const SIZES: [&str; 7] = [
+    "intel_reqd_sub_group_size",
+    "max_global_work_dim",
+    "max_work_group_size",
+    "num_compute_units",
+    "num_simd_work_items",
+    "reqd_work_group_size",
+    "work_group_size_hint",
+];
+
+/// What looks like a macro in the arguments of an attribute that takes numbers: a name without small letters.
+pub(super) fn macros_in_sizes(attr: &Attr) -> Vec<String> {
+    let args = match SIZES.contains(&attr.name.as_str()) {
+        true => attr.args.as_deref().unwrap_or_default(),
+        false => "",
+    };
+    let tokens = tokens_of(args);
+    let names = tokens.iter().filter(|token| token.kind == TokenKind::Ident);
+    let names = names.map(|token| text_of(args, token).to_string());
+    let is_macro = |name: &String| {
+        name.contains(|c: char| c.is_ascii_uppercase())
+            && !name.contains(|c: char| c.is_ascii_lowercase())
+    };
+    names.filter(is_macro).collect()
 }
 
 impl Lowerer<'_> {

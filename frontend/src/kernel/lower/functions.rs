@@ -6,6 +6,7 @@ use lang_c::ast::{
 };
 use lang_c::span::{Node, Span as SyntaxSpan};
 
+use super::attributes::macros_in_sizes;
 use super::declarators::Params;
 use super::scope::Symbol;
 use super::types::{Specs, of_declaration};
@@ -15,6 +16,7 @@ use crate::ir::{
     AddressSpace, Arena, Attr, Block, Exprs, Function, FunctionId, Item, QualType, Qualifiers,
     Storage, Type, TypeId, VarId, VarRef, Variable,
 };
+use crate::kernel::builtins::constants;
 
 /// A function's head.
 struct Head<'s> {
@@ -368,7 +370,7 @@ impl Lowerer<'_> {
             let message = format!("the kernel `{}` must return `void`", head.name);
             return Err(self.error(head.at, message));
         }
-        let mut result = Ok(());
+        let mut result = self.check_sizes(head);
         for &param in params {
             let variable = &self.vars[param];
             let Some((_, space)) = self.module.types.as_pointer(variable.ty.ty) else {
@@ -383,6 +385,23 @@ impl Lowerer<'_> {
                 let diagnostic = Diagnostic::error(message)
                     .help("write `__global`, `__constant` or `__local` before its type");
                 result = Err(self.report_at(span, diagnostic));
+            }
+        }
+        result
+    }
+
+    /// Names of macros in attributes that take numbers are declared.
+    fn check_sizes(&mut self, head: &Head<'_>) -> Lowered<()> {
+        let mut result = Ok(());
+        for attr in &head.attrs {
+            for name in macros_in_sizes(attr) {
+                if self.scopes.find(&name).is_some() || constants::scalar_of(&name).is_some() {
+                    continue;
+                }
+                let args = attr.args.as_deref().unwrap_or_default();
+                let diagnostic = Diagnostic::error(format!("`{name}` is not declared"))
+                    .note(format!("it stands in `{}({args})`", attr.name));
+                result = Err(self.report(head.at, diagnostic));
             }
         }
         result

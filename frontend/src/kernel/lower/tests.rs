@@ -49,6 +49,18 @@ fn check_stmt(stmt: &str, expected: &str) {
 }
 
 #[test]
+fn attributes_that_take_numbers_name_what_is_declared() {
+    check(
+        "kernel __attribute__((reqd_work_group_size(WORK_ITEMS, 1, 1))) void k(global int *p) {}",
+        &["1:1: `WORK_ITEMS` is not declared"],
+    );
+    let known = "enum { WIDE = 4 };\n\
+        kernel __attribute__((num_simd_work_items(WIDE), reqd_work_group_size(CHAR_BIT * 2, 1, 1)))\n\
+        void k(global int *p) {}";
+    assert!(lower(known).is_ok());
+}
+
+#[test]
 fn several_errors_are_reported_at_once() {
     check(
         "void f() {\n  int x = y;\n  z();\n  float w = x + u;\n}\nvoid g() { return 1; }",
