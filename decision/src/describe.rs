@@ -231,6 +231,10 @@ pub fn remedy(limit: &Limit) -> Option<&'static str> {
             "say `restrict` of both pointers if they never point to the same memory: fpgacc does where the \
              host shows it"
         }
+        Limit::MemoryDependence { on_chip: true, .. } => {
+            "keep the value in a variable between iterations, or say `#pragma ivdep array(..)` if the \
+             iterations are independent"
+        }
         Limit::MemoryDependence { .. } => {
             "keep the value in a variable between iterations, say `#pragma ivdep array(..)` if the \
              iterations are independent, or copy the array to local memory"
@@ -365,6 +369,7 @@ mod tests {
         let limit = |array: &str| Limit::MemoryDependence {
             array: array.to_string(),
             loaded: "a".to_string(),
+            on_chip: false,
             load: at(0),
             store: at(5),
             latency: 187.0,

@@ -396,7 +396,7 @@ fn with_sizes(mut shape: LaunchShape, work_dim: Option<u64>) -> LaunchShape {
 fn times(launch: &Launch) -> f64 {
     let recorded = launch.recorded.as_ref();
     let seen = recorded.map(|recorded| recorded.count.max(1));
-    seen.or(launch.times).unwrap_or(1) as f64
+    seen.or(launch.times).unwrap_or(1).max(1) as f64
 }
 
 /// Areas without their uncertainty.

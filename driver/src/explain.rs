@@ -184,6 +184,13 @@ fn explain_launch(text: &mut String, facts: &Facts, launch: &Launch) {
             &format!("{}:{}; {changes}", site.file, site.line),
         );
     }
+    if let Some(times) = launch.times {
+        line(
+            text,
+            "times",
+            &format!("{times}, as the loops around it say"),
+        );
+    }
     if let Some(recorded) = &launch.recorded {
         let seen = format!(
             "{} launches in recorded runs: checked at each launch",

@@ -175,6 +175,7 @@ fn fill_launch(known: &mut Launch, given: &Launch) {
     if given.within.is_some() {
         known.within.clone_from(&given.within);
     }
+    known.times = given.times.or(known.times);
 }
 
 fn fill_arg(known: &mut Vec<Arg>, given: &Arg) {

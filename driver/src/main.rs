@@ -42,6 +42,7 @@ mod local_sizes;
 mod manifest;
 mod message_format;
 mod messages;
+mod names;
 mod nearly;
 mod nobody;
 mod opt_record;

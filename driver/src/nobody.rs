@@ -53,11 +53,12 @@ pub fn of_remarks(options: &Options) -> Vec<Diagnostic> {
     ];
     let asked = asked
         .into_iter()
-        .filter_map(|(option, name)| Some((option, name.as_deref()?)));
-    let unheard = asked.filter(|(_, asked)| !names().any(|name| name.contains(asked)));
+        .filter_map(|(option, asked)| Some((option, asked.as_ref()?)));
+    let unheard = asked.filter(|(_, asked)| !names().any(|name| asked.has(name)));
     unheard
         .map(|(option, asked)| {
-            let message = format!("{option}={asked}: no pass has a name with '{asked}' in it");
+            let asked = asked.text();
+            let message = format!("{option}={asked}: no pass has such a name");
             let warning = did_you_mean(Diagnostic::warning(message), asked, names());
             warning.help("fpgacc --print-passes lists them")
         })

@@ -17,6 +17,7 @@ use crate::advice;
 use crate::cli::{self, Step, is_pass, pass_flags, rule_by_preprocessor, switch};
 use crate::depfile::{self, DependencyOptions};
 use crate::message_format::Format;
+use crate::names::Names;
 use crate::nearly::did_you_mean;
 use crate::opt_record::RecordOptions;
 use crate::rounding::Rounding;
@@ -178,11 +179,11 @@ pub struct Options {
     /// Passes.
     pub pipeline: Pipeline,
     /// `-Rpass`: passes whose rewrites are reported.
-    pub remarks: Option<String>,
+    pub remarks: Option<Names>,
     /// `-Rpass-missed`
-    pub missed_remarks: Option<String>,
+    pub missed_remarks: Option<Names>,
     /// `-Rpass-analysis`
-    pub analysis_remarks: Option<String>,
+    pub analysis_remarks: Option<Names>,
     /// `-fsave-optimization-record` and its kin.
     pub record: RecordOptions,
     /// Dependency files.
@@ -273,9 +274,9 @@ impl Options {
             questions: questions(matches),
             geometry: geometry(matches),
             pipeline,
-            remarks: one(matches, "Rpass"),
-            missed_remarks: one(matches, "Rpass-missed"),
-            analysis_remarks: one(matches, "Rpass-analysis"),
+            remarks: names(matches, "Rpass")?,
+            missed_remarks: names(matches, "Rpass-missed")?,
+            analysis_remarks: names(matches, "Rpass-analysis")?,
             record,
             dependencies: dependencies(matches),
             save_temps: save_temps(matches),
@@ -406,6 +407,12 @@ impl Options {
 
 fn one(matches: &ArgMatches, name: &str) -> Option<String> {
     matches.get_one::<String>(name).cloned()
+}
+
+fn names(matches: &ArgMatches, name: &str) -> Result<Option<Names>, Diagnostic> {
+    let text = one(matches, name);
+    text.map(|text| Names::new(&format!("-{name}"), &text))
+        .transpose()
 }
 
 fn all(matches: &ArgMatches, name: &str) -> Vec<String> {

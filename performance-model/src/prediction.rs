@@ -230,6 +230,8 @@ pub enum Limit {
         array: String,
         /// The name of that which is loaded from: another one where pointers may overlap.
         loaded: String,
+        /// It is in memory of the kernel itself.
+        on_chip: bool,
         /// The load.
         load: Option<Span>,
         /// The store.

@@ -635,6 +635,7 @@ impl Timer<'_> {
         Limit::MemoryDependence {
             array: name(store),
             loaded: name(load),
+            on_chip: self.graph.arrays[load.array].memory == MemoryKind::OnChip,
             load: load.span,
             store: store.span,
             latency,

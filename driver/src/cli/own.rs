@@ -305,7 +305,7 @@ pub const MESSAGES: &[Flag] = &[
     ),
     Flag::one_dash(
         "Rpass",
-        "Report what was rewritten, by all passes or those whose name contains PASS",
+        "Report what was rewritten, by all passes or those whose name has PASS, a regular expression",
     )
     .common("Report what was rewritten, by all passes or those named like PASS")
     .value(Optional(""), "PASS")

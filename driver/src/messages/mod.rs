@@ -10,6 +10,7 @@ use fpgacc_frontend::diag::{Color, Diagnostic, Severity, render};
 use fpgacc_frontend::source::SourceMap;
 
 use crate::message_format::Format;
+use crate::names::Names;
 use crate::options::Options;
 use record::Record;
 
@@ -36,9 +37,9 @@ pub struct Messages {
     no_warnings: bool,
     /// What stands after `-W` on the command line, in its order.
     warnings: Vec<String>,
-    remarks: Option<String>,
-    missed_remarks: Option<String>,
-    analysis_remarks: Option<String>,
+    remarks: Option<Names>,
+    missed_remarks: Option<Names>,
+    analysis_remarks: Option<Names>,
     errors: usize,
     is_mute: bool,
 }
@@ -140,9 +141,7 @@ impl Messages {
             Some(("-Rpass-analysis", pass)) => (&self.analysis_remarks, pass),
             _ => return self.missed_remarks.is_some(),
         };
-        filter
-            .as_deref()
-            .is_some_and(|wanted| pass.contains(wanted))
+        filter.as_ref().is_some_and(|wanted| wanted.has(pass))
     }
 
     fn write(&self, text: &str) {
