@@ -182,6 +182,7 @@ pub fn limit(limit: &Limit, sources: Option<&SourceMap>) -> Option<String> {
             store,
             latency,
             distance,
+            on_chip: _,
         } => format!(
             "the load of '{loaded}'{} may need what the store{}{} writes{}: {} cycles",
             at(load),
