@@ -49,17 +49,28 @@ impl At<'_> {
     }
 }
 
-/// What an integer lies between, and what it is a multiple of.
+/// What an integer lies between, whichever of several it is, and what it is a multiple of.
 pub(crate) fn counted(value: &Val, at: At<'_>) -> Option<Counted> {
     let reader = Reader(at.counting);
-    let is_integer = match value {
-        Val::Int(..) | Val::Zero => true,
-        Val::Sym(symbol) => matches!(symbol.ty, Some(Num::Int(_))),
-        _ => false,
+    let one = |value: &Val| {
+        let is_integer = match value {
+            Val::Int(..) | Val::Zero => true,
+            Val::Sym(symbol) => matches!(symbol.ty, Some(Num::Int(_))),
+            _ => false,
+        };
+        is_integer.then(|| Counted {
+            range: reader.range(value, DEEPEST),
+            multiple: reader.multiple(value, DEEPEST),
+        })
     };
-    is_integer.then(|| Counted {
-        range: reader.range(value, DEEPEST),
-        multiple: reader.multiple(value, DEEPEST),
+    let mut all = value.alternatives().iter().map(one);
+    let first = all.next()??;
+    all.try_fold(first, |known, next| {
+        let next = next?;
+        Some(Counted {
+            range: known.range.with(next.range),
+            multiple: gcd(known.multiple, next.multiple),
+        })
     })
 }
 
@@ -175,6 +186,14 @@ impl Range {
 
     pub fn within(self, outer: Range) -> bool {
         self.low >= outer.low && self.high <= outer.high
+    }
+
+    /// All from the least of both to the greatest.
+    fn with(self, other: Range) -> Range {
+        Range {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+        }
     }
 
     /// From the least of these up to a limit, which may be reached or not.

@@ -131,6 +131,10 @@ fn loops_in_loops_multiply() {
         ("for (int a = 1; a < 1000; a *= 2)", Some(10)),
         ("for (int a = 512; a; a >>= 1)", Some(10)),
         ("while (n--)", None),
+        (
+            "int m = argc > 1 ? n : 50; for (int a = 0; a < m; a++)",
+            Some(50),
+        ),
     ] {
         let found = launch(&format!(
             "size_t g = 64; {loops} {{ clEnqueueNDRangeKernel(q, k, 1, 0, &g, 0, 0, 0, 0); }}"

@@ -182,30 +182,42 @@ impl LaunchShape {
     }
 }
 
-/// The mean of the values that were seen, or that are possible.
+/// The mean of the values that were seen, or that are possible. Of constants and expressions, the constants are what the
+/// host takes if it is given nothing: these are assumed.
 fn seen(value: &Value) -> Option<Given> {
     let middle = |min: u64, max: u64| (min as f64 + max as f64) / 2.0;
+    let mean = |all: &mut dyn Iterator<Item = f64>| {
+        let (sum, count) = all.fold((0.0, 0.0), |(sum, count), one| (sum + one, count + 1.0));
+        (count > 0.0).then_some(sum / count)
+    };
     let (mean, origin) = match value {
         Value::Const(value) => (*value as f64, TripOrigin::Profiled),
-        Value::OneOf(values) if !values.is_empty() => {
-            let sum: f64 = values.iter().map(|value| *value as f64).sum();
-            (sum / values.len() as f64, TripOrigin::Profiled)
+        Value::OneOf(values) => {
+            let mut values = values.iter().map(|value| *value as f64);
+            (mean(&mut values)?, TripOrigin::Profiled)
         }
         Value::Range { min, max, .. } => (middle(*min, *max), TripOrigin::Profiled),
         Value::Symbolic(symbolic) => (middle(symbolic.min?, symbolic.max?), TripOrigin::Symbolic),
-        _ => return None,
+        Value::AnyOf(all) => {
+            let constants = all.iter().filter_map(Value::constant);
+            let mut constants = constants.map(|value| value as f64);
+            (mean(&mut constants)?, TripOrigin::Assumed)
+        }
+        Value::Unknown(_) => return None,
     };
     let value = mean.round();
     Some(Given { value, origin })
 }
 
-/// The mean of an argument that differs from launch to launch, unless it is a choice such as 0 or 1, of which no
-/// mean stands for both.
+/// The mean of an argument that differs from launch to launch, unless it may be 0: that is a choice, for which no mean
+/// stands.
 fn seen_scalar(value: &Value) -> Option<Given> {
-    match value {
-        Value::OneOf(values) if values.contains(&0) || values.len() == 1 => None,
-        value => seen(value),
-    }
+    let is_choice = match value {
+        Value::OneOf(values) => values.contains(&0) || values.len() == 1,
+        Value::AnyOf(all) => all.contains(&Value::Const(0)),
+        _ => false,
+    };
+    seen(value).filter(|_| !is_choice)
 }
 
 /// Integer arguments that are the same constant at all launches.

@@ -44,6 +44,14 @@ impl Advance {
             Advance::Over(by) => Some(value / by),
         }
     }
+
+    /// The value after so many rounds.
+    fn after(self, first: i128, rounds: i128) -> Option<i128> {
+        match self {
+            Advance::Add(by) => first.checked_add(by.checked_mul(rounds)?),
+            _ => (0..rounds).try_fold(first, |value, _| self.next(value)),
+        }
+    }
 }
 
 /// How a loop's head is written: its counter, how that is compared with what, and how it goes on.
@@ -260,9 +268,7 @@ impl<'a> Interp<'a> {
     /// The test of a loop held: the counter is on this side of the limit.
     pub(super) fn begin_counted(&mut self, code: &Code<'a>, counter: &mut Counter) {
         counter.now = None;
-        if let Some(frame) = self.walk.loops.last_mut() {
-            frame.rounds = None;
-        }
+        self.set_rounds(None);
         let now = self.state.get(&counter.location);
         let Val::Sym(symbol) = &now else {
             return;
@@ -274,41 +280,42 @@ impl<'a> Interp<'a> {
             Some(limit) => self.eval(code, limit),
             None => Val::int(0),
         };
-        let (first, until) = (
-            counted(&counter.first, self.at()),
-            counted(&limit, self.at()),
-        );
-        let (Some(first), Some(until)) = (first, until) else {
-            return;
+        let inside = self.inside(counter, &limit);
+        let rounds = match counter.head.is_whole {
+            true => self.rounds_of(counter, &limit),
+            false => None,
         };
-        // A negative number that is compared with an unsigned one is a large one.
-        let unsigned = |value: &Val| matches!(value, Val::Sym(s) if matches!(s.ty, Some(Num::Int(ty)) if !ty.signed));
-        if (!counter.ty.signed || unsigned(&limit)) && (first.range.low < 0 || until.range.low < 0)
-        {
-            return;
+        if inside.is_some() || rounds.is_some() {
+            counter.now = Some(now);
         }
-        let Some(range) = counter.head.inside(counter.ty, first.range, until.range) else {
-            return;
-        };
+        self.walk
+            .counting
+            .extend(inside.map(|inside| (number, inside)));
+        self.set_rounds(rounds);
+    }
+
+    fn set_rounds(&mut self, rounds: Option<f64>) {
+        if let Some(frame) = self.walk.loops.last_mut() {
+            frame.rounds = rounds;
+        }
+    }
+
+    /// What holds of a counter inside of its loop.
+    fn inside(&self, counter: &Counter, limit: &Val) -> Option<Counted> {
+        let first = counted(&counter.first, self.at())?;
+        let until = counted(limit, self.at())?;
+        // A negative number that is compared with an unsigned one is a large one.
+        let is_unsigned = !counter.ty.signed || limit.alternatives().iter().any(is_unsigned);
+        if is_unsigned && (first.range.low < 0 || until.range.low < 0) {
+            return None;
+        }
+        let range = counter.head.inside(counter.ty, first.range, until.range)?;
         let multiple = match counter.head.advance {
-            Advance::Add(by) => gcd(
-                first.multiple,
-                u64::try_from(by.unsigned_abs()).unwrap_or(1),
-            ),
+            Advance::Add(by) => gcd(first.multiple, u64::try_from(by.unsigned_abs()).ok()?),
             Advance::Times(_) => first.multiple,
             Advance::Over(_) => 1,
         };
-        self.walk
-            .counting
-            .insert(number, Counted { range, multiple });
-        counter.now = Some(now);
-        let rounds = counter
-            .head
-            .is_whole
-            .then(|| self.rounds_of(counter, &limit));
-        if let Some(frame) = self.walk.loops.last_mut() {
-            frame.rounds = rounds.flatten();
-        }
+        Some(Counted { range, multiple })
     }
 
     /// The body of a loop ends: whether it left the counter alone.
@@ -327,24 +334,25 @@ impl<'a> Interp<'a> {
         if !self.state.reachable || self.state.get(location) == *now {
             return;
         }
+        let location = location.clone();
         if let Some(frame) = self.walk.loops.last_mut() {
             frame.rounds = None;
-            frame.miscounted = Some(location.clone());
+            frame.miscounted = Some(location);
         }
         *counter = None;
     }
 
     /// How often a loop goes round, on average over the rounds of those around it.
     fn rounds_of(&self, counter: &Counter, limit: &Val) -> Option<f64> {
-        if let (Some(first), Some(limit)) = (counter.first.as_int(), limit.as_int()) {
+        if let (Some(first), Some(limit)) = (usual(&counter.first), usual(limit)) {
             let most = match counter.head.advance {
                 Advance::Add(_) => i128::from(u32::MAX),
                 _ => MOST_COUNTED,
             };
-            return counter
-                .head
-                .rounds(first, limit, most)
-                .map(|rounds| rounds as f64);
+            let rounds = counter.head.rounds(first, limit, most)?;
+            let last = counter.head.advance.after(first, rounds)?;
+            let stays = Range::exactly(last).within(bounds(counter.ty));
+            return stays.then_some(rounds as f64);
         }
         let Advance::Add(by) = counter.head.advance else {
             return None;
@@ -391,6 +399,24 @@ impl<'a> Interp<'a> {
         if let Some(frame) = self.walk.loops.last_mut() {
             frame.rounds = Some(1.0);
         }
+    }
+}
+
+fn is_unsigned(value: &Val) -> bool {
+    let ty = match value {
+        Val::Int(_, ty) => Some(Num::Int(*ty)),
+        Val::Sym(symbol) => symbol.ty,
+        _ => None,
+    };
+    matches!(ty, Some(Num::Int(ty)) if !ty.signed)
+}
+
+/// A number that is known, or the only one of several that is: what a host takes if it is given nothing.
+fn usual(value: &Val) -> Option<i128> {
+    let mut known = value.alternatives().iter().filter_map(Val::as_int);
+    match (known.next(), known.next()) {
+        (Some(one), None) => Some(one),
+        _ => None,
     }
 }
 
