@@ -93,6 +93,43 @@ fn a_body_that_changes_the_counter_says_nothing() {
 }
 
 #[test]
+fn while_loops_count_too() {
+    for (first, test, step, expected, times) in [
+        (1, "i <= 180", "i++;", Some((1, 180)), Some(180)),
+        (900, "i", "i -= 3;", Some((3, 900)), Some(300)),
+        (1, "i < 1000", "i = i + 1;", Some((1, 999)), Some(999)),
+        (1, "i <= 180", "i++; if (argc == i) i = 900;", None, None),
+        (1, "i <= 180", "if (argc == i) continue; i++;", None, None),
+        (
+            1,
+            "i <= 180",
+            "if (argc == i) break; i++;",
+            Some((1, 180)),
+            Some(180),
+        ),
+        (1, "i <= 180", "i++; i++;", None, None),
+        (1, "i <= 180", "i += by; by += 2;", None, None),
+        (1, "i <= 180", "i += by;", Some((1, 180)), Some(180)),
+    ] {
+        let found = launch(&format!(
+            "int i = {first}, by = 1; while ({test}) {{ size_t g = i;\n\
+             clEnqueueNDRangeKernel(q, k, 1, 0, &g, 0, 0, 0, 0);\n{step} }}"
+        ));
+        let expected = expected.map(|(min, max)| (Some(min), Some(max)));
+        assert_eq!(
+            bounds(&found),
+            expected.unwrap_or_default(),
+            "{test} {step}"
+        );
+        assert_eq!(found.times, times, "{test} {step}");
+    }
+    let halved = launch(
+        "size_t g = 512; while (g > 0) { clEnqueueNDRangeKernel(q, k, 1, 0, &g, 0, 0, 0, 0); g >>= 1; }",
+    );
+    assert!(matches!(&halved.global[0], Value::OneOf(all) if all.len() == 10));
+}
+
+#[test]
 fn a_counter_is_known_inside_of_its_loop_only() {
     let after = launch(
         "int i; for (i = 1; i <= 180; i++) if (argc == i) break;\n\
@@ -131,6 +168,7 @@ fn loops_in_loops_multiply() {
         ("for (int a = 1; a < 1000; a *= 2)", Some(10)),
         ("for (int a = 512; a; a >>= 1)", Some(10)),
         ("while (n--)", None),
+        ("int a = 0; while (a < 300) if (a++ >= 0)", None),
         (
             "int m = argc > 1 ? n : 50; for (int a = 0; a < m; a++)",
             Some(50),

@@ -1,4 +1,4 @@
-//! Loops that count. `for (i = a; i < b; i += c)` says what `i` lies between inside of the loop and how often the
+//! Loops that count. `for (i = a; i < b; i += c)`, or the same as `while`, says what `i` lies between inside of the loop and how often the
 //! loop goes round, if the body leaves `i` alone. Whether it does is seen when the body was followed.
 
 use fpgacc_frontend::source::Span;
@@ -7,7 +7,7 @@ use super::{Code, Interp};
 use crate::location::MemoryLocation;
 use crate::number::{IntType, Num};
 use crate::symbolic::{At, Counted, Range, bounds, counted, gcd};
-use crate::syntax::ast::{Ast, BinaryOp, ExprId, ExprKind, Loop};
+use crate::syntax::ast::{Ast, BinaryOp, ExprId, ExprKind, Loop, StmtId, StmtKind};
 use crate::value::{Form, Val};
 
 /// Most rounds of a loop that are counted one by one.
@@ -61,6 +61,9 @@ pub(super) struct Head {
     /// `None`: 0.
     pub limit: Option<ExprId>,
     pub advance: Advance,
+    /// The step, and whether it stands in the body.
+    step: ExprId,
+    is_in_body: bool,
     /// The comparison is the whole test.
     pub is_whole: bool,
 }
@@ -190,8 +193,8 @@ pub(super) struct Counter {
     ty: IntType,
     /// Its first value.
     first: Val,
-    /// Its value in the round that is being followed.
-    now: Option<Val>,
+    /// Of the round that is being followed: its value at the start, and that which it must have at the end.
+    now: Option<(Val, Val)>,
 }
 
 impl<'a> Interp<'a> {
@@ -203,7 +206,10 @@ impl<'a> Interp<'a> {
         let tree = code.clone();
         let ast = tree.ast();
         let tests = conjuncts(ast, shape.condition?);
-        let steps = parts(ast, shape.step?);
+        let steps = match shape.step {
+            Some(step) => parts(ast, step),
+            None => steps_of_body(ast, shape.body),
+        };
         for &test in &tests {
             let Some((name, compare, limit)) = comparison(ast, test, &steps) else {
                 continue;
@@ -214,6 +220,8 @@ impl<'a> Interp<'a> {
             };
             return Some(Head {
                 advance: self.advance(code, *step, &name)?,
+                step: *step,
+                is_in_body: shape.step.is_none(),
                 is_whole: tests.len() == 1,
                 name,
                 compare,
@@ -266,32 +274,62 @@ impl<'a> Interp<'a> {
     }
 
     /// The test of a loop held: the counter is on this side of the limit.
-    pub(super) fn begin_counted(&mut self, code: &Code<'a>, counter: &mut Counter) {
-        counter.now = None;
+    pub(super) fn begin_counted(&mut self, code: &Code<'a>, counter: &mut Option<Counter>) {
+        let Some(known) = counter else {
+            return;
+        };
+        known.now = None;
         self.set_rounds(None);
-        let now = self.state.get(&counter.location);
+        let now = self.state.get(&known.location);
         let Val::Sym(symbol) = &now else {
             return;
         };
         let Form::Atom(number) = symbol.form else {
             return;
         };
-        let limit = match counter.head.limit {
+        let Some(advance) = self.advance(code, known.head.step, &known.head.name) else {
+            // The body changes by how much it goes on.
+            let location = known.location.clone();
+            *counter = None;
+            return self.miscount(location);
+        };
+        known.head.advance = advance;
+        let limit = match known.head.limit {
             Some(limit) => self.eval(code, limit),
             None => Val::int(0),
         };
-        let inside = self.inside(counter, &limit);
-        let rounds = match counter.head.is_whole {
-            true => self.rounds_of(counter, &limit),
+        let inside = self.inside(known, &limit);
+        let rounds = match known.head.is_whole {
+            true => self.rounds_of(known, &limit),
             false => None,
         };
         if inside.is_some() || rounds.is_some() {
-            counter.now = Some(now);
+            let end = match known.head.is_in_body {
+                true => self.stepped(code, known),
+                false => now.clone(),
+            };
+            known.now = Some((now.clone(), end));
         }
         self.walk
             .counting
             .extend(inside.map(|inside| (number, inside)));
         self.set_rounds(rounds);
+    }
+
+    /// What a counter is after its step. Nothing happens.
+    fn stepped(&mut self, code: &Code<'a>, counter: &Counter) -> Val {
+        let mark = self.state.mark();
+        self.eval(code, counter.head.step);
+        let value = self.state.get(&counter.location);
+        self.state.rollback(mark);
+        value
+    }
+
+    fn miscount(&mut self, location: MemoryLocation) {
+        if let Some(frame) = self.walk.loops.last_mut() {
+            frame.rounds = None;
+            frame.miscounted = Some(location);
+        }
     }
 
     fn set_rounds(&mut self, rounds: Option<f64>) {
@@ -320,26 +358,20 @@ impl<'a> Interp<'a> {
 
     /// The body of a loop ends: whether it left the counter alone.
     pub(super) fn end_counted(&mut self, counter: &mut Option<Counter>) {
-        let Some(Counter {
-            location,
-            now: Some(now),
-            ..
-        }) = counter
-        else {
+        let Some(Counter { location, now, .. }) = counter else {
             return;
         };
-        if let Val::Sym(symbol) = &*now {
+        let Some((start, end)) = now else {
+            return;
+        };
+        if let Val::Sym(symbol) = &*start {
             self.walk.counting.remove(&symbol.newest_atom());
         }
-        if !self.state.reachable || self.state.get(location) == *now {
-            return;
+        if self.state.reachable && self.state.get(location) != *end {
+            let location = location.clone();
+            self.miscount(location);
+            *counter = None;
         }
-        let location = location.clone();
-        if let Some(frame) = self.walk.loops.last_mut() {
-            frame.rounds = None;
-            frame.miscounted = Some(location);
-        }
-        *counter = None;
     }
 
     /// How often a loop goes round, on average over the rounds of those around it.
@@ -436,6 +468,18 @@ fn parts(ast: &Ast, step: ExprId) -> Vec<ExprId> {
         ExprKind::Comma(a, b) => [parts(ast, a), parts(ast, b)].concat(),
         _ => vec![step],
     }
+}
+
+/// What stands alone in a body: `while (i < n) { ..; i++; }`.
+fn steps_of_body(ast: &Ast, body: StmtId) -> Vec<ExprId> {
+    let StmtKind::Block(inner) = &ast.stmt(body).kind else {
+        return Vec::new();
+    };
+    let alone = inner.iter().filter_map(|&stmt| match ast.stmt(stmt).kind {
+        StmtKind::Expr(expr) => Some(parts(ast, expr)),
+        _ => None,
+    });
+    alone.flatten().collect()
 }
 
 /// `i < n`, `n > i`, `i` and `i != 0`, where a step changes `i`.

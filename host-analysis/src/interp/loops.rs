@@ -104,9 +104,7 @@ impl<'a> Interp<'a> {
             if truth == Some(false) {
                 s.state.reachable = false;
             }
-            if let Some(counter) = &mut counter {
-                s.begin_counted(code, counter);
-            }
+            s.begin_counted(code, &mut counter);
             s.exec_scoped(code, shape.body);
             s.merge_continues();
             s.end_counted(&mut counter);
@@ -238,7 +236,8 @@ impl<'a> Interp<'a> {
                 self.state.reachable = false;
                 break;
             }
-            if round > 2 * MOST_ROUNDS || self.spent(0) {
+            let is_endless = round > 2 * MOST_ROUNDS || self.spent(0);
+            if is_endless && !self.objects.only_memory_since(made) {
                 self.havoc_all("a loop without an end");
                 break;
             }
@@ -251,7 +250,7 @@ impl<'a> Interp<'a> {
             let all = (self.budget.steps - steps).saturating_mul(rounds.max(1) as u64);
             let too_long = round == 0 && rounds > 1 && all > MOST_STEPS_UNROLLED;
             // OpenCL objects that a round makes are distinguished by the round.
-            if too_long && self.objects.only_memory_since(made) {
+            if (too_long || is_endless) && self.objects.only_memory_since(made) {
                 self.state.rollback(mark);
                 self.state.reachable = true;
                 self.trace.visits.truncate(noted);
