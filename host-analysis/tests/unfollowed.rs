@@ -280,3 +280,18 @@ fn classes_derived_of_opencl_s_hide_its_methods() {
     assert_eq!(others.count(), 1, "{:?}", facts.launches);
     sets(before, "Kernel own(k); own.setArg(0, 59);");
 }
+
+#[test]
+fn pointers_to_shared_memory_take_the_place_of_what_was_set() {
+    let before = "void *clSVMAlloc(cl_context, unsigned long, size_t, unsigned);";
+    for what in [
+        "clSetKernelArgSVMPointer(k, 0, clSVMAlloc(c, 0, 64, 0));",
+        "int *s = (int *)clSVMAlloc(c, 0, 64, 0); clSetKernelArgSVMPointer(k, 0, s + 4);",
+        "if (argc > 1) clSetKernelArgSVMPointer(k, 0, argv);",
+        "clSetKernelArgSVMPointer(k, argc, argv);",
+        "clSetKernelArgMemPointerINTEL(k, 0, argv);",
+        "cl_int (*set)(cl_kernel, unsigned, const void *) = clSetKernelArgSVMPointer; set(k, 0, argv);",
+    ] {
+        sets(before, what);
+    }
+}

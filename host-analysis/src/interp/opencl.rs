@@ -108,6 +108,14 @@ impl<'a> Interp<'a> {
             ("clSetKernelArg", [kernel, index, size, value]) => {
                 self.set_arg(site, kernel, [index, size, value]);
             }
+            (
+                "clSetKernelArgSVMPointer"
+                | "clSetKernelArgMemPointerINTEL"
+                | "clSetKernelArgDevicePointerEXT",
+                [kernel, index, pointer],
+            ) => {
+                self.set_shared(site, kernel, [index, pointer]);
+            }
             ("clCreateBuffer", [_, flags, size, data, error]) => {
                 self.share_memory(flags, data);
                 self.havoc_pointee(error, &why);
@@ -144,6 +152,9 @@ impl<'a> Interp<'a> {
                 "clEnqueueNDRangeKernel"
                 | "clEnqueueTask"
                 | "clSetKernelArg"
+                | "clSetKernelArgSVMPointer"
+                | "clSetKernelArgMemPointerINTEL"
+                | "clSetKernelArgDevicePointerEXT"
                 | "clBuildProgram"
                 | "clCompileProgram",
                 _,
@@ -162,7 +173,7 @@ impl<'a> Interp<'a> {
                 let unknown = Val::unknown(&reason);
                 self.launch(site, [&unknown; 6]);
             }
-            "clSetKernelArg" => self.havoc_args(&reason),
+            name if name.starts_with("clSetKernelArg") => self.havoc_args(&reason),
             "clBuildProgram" | "clCompileProgram" => {
                 let unknown = Val::unknown(&reason);
                 self.build(&unknown, &unknown);
@@ -595,6 +606,20 @@ impl<'a> Interp<'a> {
         let fact = self.arg_value(size, value);
         let bytes = size.as_int().and_then(|bytes| u64::try_from(bytes).ok());
         let argument = self.argument(site, fact, bytes, value);
+        self.put_arg(kernels, index, &argument);
+    }
+
+    /// A pointer is set that the host has, too: to shared virtual memory, or to that of an extension.
+    fn set_shared(&mut self, site: Span, kernel: &Val, [index, pointer]: [&Val; 2]) {
+        let Ok(kernels) = self.handles(kernel, Self::is_kernel) else {
+            return self.havoc_args("an argument of an unknown kernel is set");
+        };
+        let fact = ArgValue::Unknown("a pointer to memory that the host shares".to_string());
+        let argument = self.argument(site, fact, None, pointer);
+        self.put_arg(kernels, index, &argument);
+    }
+
+    fn put_arg(&mut self, kernels: Vec<ObjectId>, index: &Val, argument: &Argument) {
         let index = index.as_int().and_then(|i| i64::try_from(i).ok());
         let weak = kernels.len() > 1;
         for id in kernels {
