@@ -5,7 +5,9 @@
 
 use std::cmp::Reverse;
 
-use fpgacc_frontend::ir::{Function, FunctionId, LoopHints, Module, Stmt};
+use fpgacc_frontend::ir::{
+    BinaryOp, Callee, Expr, Function, FunctionId, LoopHints, Module, Stmt, StmtKind,
+};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 use fpgacc_kernel_analysis::{loops, nest};
@@ -123,7 +125,8 @@ impl Pass for Unroll {
     }
 }
 
-/// The loops of a kernel that hold no others, no barriers and no request of the user's.
+/// The loops of a kernel that hold no others, no barriers and no request of the user's, and that are not left when
+/// data say so.
 pub fn candidates(module: &Module, function: &Function) -> Vec<Candidate> {
     let constants = Constants::new(module, function);
     let mut found = Vec::new();
@@ -139,11 +142,13 @@ pub fn candidates(module: &Module, function: &Function) -> Vec<Candidate> {
             joined = joined.max(index + loops::count(stmt));
         }
         let is_free = index >= joined && is_asked(hints).is_none();
-        if is_free && is_innermost(stmt) && !has_barrier(function, stmt) {
+        let trips = trip_count(&constants, stmt);
+        let ends_early = trips.is_none() && tests_data(function, stmt);
+        if is_free && !ends_early && is_innermost(stmt) && !has_barrier(function, stmt) {
             found.push(Candidate {
                 index,
                 span: stmt.span,
-                trips: trip_count(&constants, stmt),
+                trips,
                 inside: loops::count(stmt) - 1,
             });
         }
@@ -170,12 +175,34 @@ fn is_innermost(stmt: &Stmt) -> bool {
     !inner
 }
 
+/// Whether a loop may end in any iteration, by more than how far it has counted. Its copies would wait for each
+/// other's tests, so nothing is gained; and compilers of emulators make wrong code of such.
+fn tests_data(function: &Function, stmt: &Stmt) -> bool {
+    let StmtKind::For {
+        cond: Some(cond),
+        step: Some(_),
+        body,
+        ..
+    } = &stmt.kind
+    else {
+        return true;
+    };
+    let is_several = &mut |id| {
+        let op = match function.exprs.get(id) {
+            Expr::Binary { op, .. } => *op,
+            _ => return false,
+        };
+        matches!(op, BinaryOp::And | BinaryOp::Or)
+    };
+    let mut inside = body.stmts.iter();
+    inside.any(|stmt| loops::leaves(stmt, true, false)) || function.exprs.any(*cond, is_several)
+}
+
 fn has_barrier(function: &Function, stmt: &Stmt) -> bool {
     let mut found = false;
     stmt.for_each(&mut |stmt| {
         for root in stmt.exprs() {
             found |= function.exprs.any(root, &mut |id| {
-                use fpgacc_frontend::ir::{Callee, Expr};
                 matches!(
                     function.exprs.get(id),
                     Expr::Call { callee: Callee::Builtin(name), .. }

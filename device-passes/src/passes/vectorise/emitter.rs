@@ -236,7 +236,30 @@ impl<'a> Emitter<'a> {
             _ => {}
         }
         expr.map_operands(&mut |child| self.lane(child, lane, own));
+        if let Expr::Assign { op, lhs, rhs } = expr
+            && self.target.types.as_scalar(ty) == Some(Scalar::Bool)
+        {
+            return self.assign_truth(op, lhs, rhs);
+        }
         self.target.function.exprs.add(expr, ty, span)
+    }
+
+    /// `lhs op= rhs` of a `bool`, which a vector may keep as an `int`: 0 or 1 all the same.
+    fn assign_truth(&mut self, op: Option<BinaryOp>, lhs: ExprId, rhs: ExprId) -> ExprId {
+        let truth = self.target.types.scalar(Scalar::Bool);
+        let exprs = &mut self.target.function.exprs;
+        if exprs.ty(lhs) == truth {
+            return exprs.assign(op, lhs, rhs);
+        }
+        let value = match op {
+            None => rhs,
+            Some(op) => {
+                let held = exprs.duplicate(lhs);
+                exprs.binary(self.target.types, op, held, rhs)
+            }
+        };
+        let value = exprs.cast(truth, value);
+        exprs.assign(None, lhs, value)
     }
 
     /// What a lane has of a value whose lane 0 has `first`.

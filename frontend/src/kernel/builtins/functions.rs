@@ -13,6 +13,8 @@ pub(crate) enum Ret {
     Is(&'static str),
     /// The common type of all arguments that are no pointers; scalars widen beside vectors.
     Common,
+    /// The same, an `int` at least.
+    Word,
     /// The same, integers counting as `float`.
     Float,
     /// The first argument's type.
@@ -119,9 +121,11 @@ const ROWS: &[Row] = &[
         Ret::Common,
         2,
         2,
-        "max min add_sat hadd mul_hi rhadd rotate sub_sat mul24",
+        "max min add_sat hadd mul_hi rhadd rotate sub_sat",
     ),
-    (Ret::Common, 3, 3, "clamp mad_hi mad_sat mad24"),
+    (Ret::Common, 3, 3, "clamp mad_hi mad_sat"),
+    (Ret::Word, 2, 2, "mul24"),
+    (Ret::Word, 3, 3, "mad24"),
     (Ret::First, 1, 1, "clz ctz popcount"),
     (Ret::Unsigned, 1, 1, "abs"),
     (Ret::Unsigned, 2, 2, "abs_diff"),

@@ -221,6 +221,13 @@ impl Lowerer<'_> {
         match ret {
             Ret::Is(name) => builtin_type(name).map(|ty| self.module.types.intern(ty)),
             Ret::Common => self.common(args),
+            Ret::Word => {
+                let common = self.common(args)?;
+                match self.shape(common)? {
+                    (_, 1) => Some(self.module.types.promoted(common)),
+                    _ => Some(common),
+                }
+            }
             Ret::Float => {
                 let common = self.common(args)?;
                 self.floating(common)

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Block, Callee, Expr, ExprId, Function, FunctionId, Init, Scalar, Stmt, StmtKind,
+    BinaryOp, Block, Callee, Expr, ExprId, Function, FunctionId, Init, Stmt, StmtKind,
     Type, TypeId, UnaryOp, VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
@@ -534,11 +534,6 @@ impl Lifter<'_, '_> {
     }
 
     fn new_var(&mut self, hint: &str, ty: TypeId) -> VarId {
-        let ty = match self.target.types.as_scalar(ty) {
-            // What a comparison yields.
-            Some(Scalar::Bool) => self.target.types.int(),
-            _ => ty,
-        };
         self.target.function.add_var(hint, ty, self.target.taken)
     }
 
