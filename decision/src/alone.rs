@@ -33,7 +33,7 @@ impl Without {
     /// The module with one of its kernels, and all that it may call.
     pub fn with(&self, original: &Module, kernel: FunctionId) -> Module {
         let mut out = self.module.clone();
-        out.functions[kernel] = original.functions[kernel].clone();
+        out.functions.share(kernel, &original.functions);
         let is_out = |id: &FunctionId| *id != kernel && self.kernels.contains(id);
         out.items.retain(|item| match item {
             Item::Function(id) => !is_out(id),

@@ -216,7 +216,7 @@ pub fn limit(limit: &Limit, sources: Option<&SourceMap>) -> Option<String> {
 pub fn remedy(limit: &Limit) -> Option<&'static str> {
     Some(match limit {
         Limit::None | Limit::Asked => return None,
-        Limit::Recurrence { what, .. } if what.contains("add") || what.contains("multipl") => {
+        Limit::Recurrence { what, .. } if is_reduction(what) => {
             "allow reassociation (leave out --strict-fp), accumulate in several variables, or give \
              the board's accumulator its form: start at 0 and add without a condition"
         }
@@ -256,6 +256,13 @@ pub fn remedy(limit: &Limit) -> Option<&'static str> {
             "give each iteration of the outer loop its own copy of the array or variable"
         }
     })
+}
+
+/// Whether what goes round a recurrence is one operation, whose order may be another: `sum (float add)`.
+fn is_reduction(what: &str) -> bool {
+    let (_, operations) = what.rsplit_once('(').unwrap_or_default();
+    let is_one = !operations.contains(", ");
+    is_one && (operations.contains("add") || operations.contains("multipl"))
 }
 
 /// Where a trip count comes from.
@@ -354,6 +361,14 @@ mod tests {
         assert_eq!(shown, ["0", "1", "1.23", "12.3", "123", "12346"]);
         let times = [2.5, 0.0123, 66e-6].map(seconds);
         assert_eq!(times, ["2.50 s", "12.3 ms", "66 us"]);
+    }
+
+    #[test]
+    fn sums_and_products_may_be_split_and_other_recurrences_not() {
+        assert!(is_reduction("sum (float add)"));
+        assert!(is_reduction("p (float multiply)"));
+        assert!(!is_reduction("s (float multiply, float add)"));
+        assert!(!is_reduction("s (float divide)"));
     }
 
     #[test]

@@ -65,7 +65,7 @@ mod stmt;
 mod types;
 mod walk;
 
-pub use arena::{Arena, Id};
+pub use arena::{Arena, Id, SharedArena};
 pub use expr::{
     BinaryOp, Callee, Expr, ExprId, Exprs, IncDecOp, Init, InitItem, InitStep, SizeOfArg, UnaryOp,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::arena::{Arena, Id};
+use super::arena::{Arena, Id, SharedArena};
 use super::expr::{ExprId, Exprs, Init};
 use super::stmt::Block;
 use super::types::{AddressSpace, QualType, Type, TypeId, Types};
@@ -46,7 +46,7 @@ pub struct Module {
     /// Program-scope variables.
     pub globals: Arena<Global>,
     /// Functions, defined or only declared.
-    pub functions: Arena<Function>,
+    pub functions: SharedArena<Function>,
     /// Expressions of global initialisers and enumerators.
     pub exprs: Exprs,
     /// What stands at file scope, in the order of the source.
@@ -345,7 +345,7 @@ impl Module {
             enums: Arena::default(),
             typedefs: Arena::default(),
             globals: Arena::default(),
-            functions: Arena::default(),
+            functions: SharedArena::default(),
             exprs: Exprs::default(),
             items: Vec::new(),
         }

@@ -7,6 +7,7 @@ use super::Lowering;
 use super::induction::LoopVariable;
 use super::parts::Parts;
 use super::value::Value;
+use super::variable_trips::leaves_early;
 use crate::graph::RegionId;
 use crate::prediction::{Assumed, Trip, TripOrigin};
 
@@ -40,6 +41,13 @@ impl<'a> Lowering<'a> {
                 value: *value,
                 origin: TripOrigin::Profiled,
             };
+        }
+        if found.is_some() && leaves_early(parts.body) {
+            self.assume(Assumed {
+                span: parts.stmt.span,
+                what: "a loop runs to its end, though data may end it earlier".to_string(),
+                remedy: RECORDED,
+            });
         }
         found.unwrap_or_else(|| {
             self.assume(Assumed {

@@ -100,7 +100,7 @@ impl<'a> Lowering<'a> {
 }
 
 /// Whether an iteration may end the loop other than by its condition.
-fn leaves_early(body: &Block) -> bool {
+pub(super) fn leaves_early(body: &Block) -> bool {
     body.stmts.iter().any(|stmt| leaves(stmt, true, false))
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
     AddressSpace, Arena, Callee, Expr, ExprId, Function, FunctionId, Global, Init, Item, Module,
-    QualType, Qualifiers, Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
+    QualType, Qualifiers, SharedArena, Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::calls;
@@ -133,7 +133,7 @@ pub fn inline(
 
 /// What inlining cannot do.
 fn obstacles(
-    functions: &Arena<Function>,
+    functions: &SharedArena<Function>,
     types: &Types,
     kernel: FunctionId,
     calls: &GroupCalls,
@@ -167,7 +167,7 @@ fn obstacles(
     out
 }
 
-fn reaches_itself(functions: &Arena<Function>, root: FunctionId) -> bool {
+fn reaches_itself(functions: &SharedArena<Function>, root: FunctionId) -> bool {
     let mut seen = BTreeSet::new();
     let mut stack = vec![root];
     while let Some(at) = stack.pop() {
@@ -186,7 +186,7 @@ fn reaches_itself(functions: &Arena<Function>, root: FunctionId) -> bool {
 /// The names that a local of the kernel must not hide: those of file scope, and of the builtins that
 /// the functions use.
 fn names(
-    functions: &Arena<Function>,
+    functions: &SharedArena<Function>,
     taken: &BTreeSet<String>,
     calls: &GroupCalls,
 ) -> BTreeSet<String> {
@@ -231,7 +231,7 @@ fn unhide(function: &mut Function, names: &BTreeSet<String>) -> Vec<Note> {
 }
 
 struct Inliner<'n, 't> {
-    functions: &'n Arena<Function>,
+    functions: &'n SharedArena<Function>,
     globals: &'n Arena<Global>,
     target: Target<'t>,
     calls: &'n GroupCalls,

@@ -8,8 +8,8 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Block, Callee, Expr, ExprId, Function, FunctionId, Init, Stmt, StmtKind,
-    Type, TypeId, UnaryOp, VarId, VarRef,
+    BinaryOp, Block, Callee, Expr, ExprId, Function, FunctionId, Init, Stmt, StmtKind, Type,
+    TypeId, UnaryOp, VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::variables::accesses;

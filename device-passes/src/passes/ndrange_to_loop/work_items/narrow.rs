@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    Arena, BinaryOp, Block, Callee, CaseLabel, Expr, ExprId, Function, Init, QualType, Scalar,
-    Stmt, StmtKind, TypeId, Types, UnaryOp,
+    BinaryOp, Block, Callee, CaseLabel, Expr, ExprId, Function, Init, QualType, Scalar,
+    SharedArena, Stmt, StmtKind, TypeId, Types, UnaryOp,
 };
 use fpgacc_kernel_analysis::faults;
 
@@ -34,7 +34,7 @@ enum Need {
 /// Takes casts off in all of `body`. `marks` are the casts, with the ranges of what they cast.
 pub fn narrow(
     types: &mut Types,
-    functions: &Arena<Function>,
+    functions: &SharedArena<Function>,
     function: &mut Function,
     body: &Block,
     marks: BTreeMap<ExprId, Range>,
@@ -53,7 +53,7 @@ pub fn narrow(
 
 struct Narrower<'a> {
     types: &'a mut Types,
-    functions: &'a Arena<Function>,
+    functions: &'a SharedArena<Function>,
     function: &'a mut Function,
     marks: BTreeMap<ExprId, Range>,
     /// The expressions with casts of ours in or below them, as they were at first.
