@@ -109,10 +109,10 @@ pub(crate) fn known(sym: &Rc<Sym>, at: At<'_>) -> Symbolic {
     }
 }
 
-/// Whether a greatest value is one of all numbers of some type, which says nothing.
+/// Whether a greatest value is that of all numbers of a type, or larger than any size: it says nothing.
 fn is_any_type(high: i128) -> bool {
-    let types = [IntType::INT, IntType::UINT, IntType::LONG];
-    types.iter().any(|ty| bounds(*ty).high == high)
+    let types = [IntType::INT, IntType::UINT];
+    high >= bounds(IntType::LONG).high || types.iter().any(|ty| bounds(*ty).high == high)
 }
 
 /// The highest number of an atom in a value; 0 if there is none.

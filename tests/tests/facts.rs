@@ -37,10 +37,11 @@ fn a_launch_is_explained() {
             "local size 0      64\n",
             "argument 0        the memory object `main::data`\n",
             "created at host.c:14: READ_WRITE, ",
-            "argument 1        `step`\n",
+            "argument 1        `step`, a multiple of 300\n",
             "where `step`: it changes in the loop at host.c:16\n",
             "queue             in order\n",
             "loop              host.c:16; between its rounds change: argument 1\n",
+            "times             4, as the loops around it say\n",
         ],
     );
     let program = shop.fpgacc("facts explain device.h:14 host.c").success();
