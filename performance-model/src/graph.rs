@@ -64,6 +64,9 @@ pub struct Node {
     pub what: &'static str,
 }
 
+/// What a node says that adds or subtracts integers.
+pub const ADDITION: &str = "addition";
+
 /// A value that goes from one iteration to the next.
 #[derive(Clone, Debug)]
 pub struct Carried {

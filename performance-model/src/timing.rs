@@ -15,7 +15,7 @@ use petgraph::graph::NodeIndex;
 use super::board::Board;
 use super::critical::critical_cycle;
 use super::edges::{Cycle, Dependences, Edge, Kind, Node, Parts, Wait, settle};
-use super::graph::{Access, Graph, MemoryKind, NodeId, Op, RegionId};
+use super::graph::{ADDITION, Access, Graph, MemoryKind, NodeId, Op, RegionId};
 use super::launch::LaunchShape;
 use super::lsu;
 use super::ordering::{Order, may_alias, orders, overlaps, read_back};
@@ -493,6 +493,7 @@ impl Timer<'_> {
                 continue;
             };
             self.accumulate(region, &mut cycle);
+            self.balance(region, nodes, &mut cycle);
             if cycle.crosses {
                 cycle.latency = cycle.latency.max(iteration);
             }
@@ -576,6 +577,33 @@ impl Timer<'_> {
             true => family.operators.float_accumulator.latency,
             false => one,
         };
+    }
+
+    /// Integer sums of several terms: compilers add the terms of an iteration to each other first, and then once to
+    /// the sum (LLVM's Reassociate pass), unless a sum on the way is used elsewhere.
+    fn balance(&self, region: RegionId, all: &[NodeId], cycle: &mut Cycle) {
+        let nodes = &self.graph.nodes;
+        let is_addition = |id: &NodeId| {
+            let node = &nodes[*id];
+            node.op == Op::Operator && node.what == ADDITION
+        };
+        let additions: Vec<NodeId> = cycle.nodes.iter().copied().filter(is_addition).collect();
+        let others = cycle.nodes.iter().filter(|id| !is_addition(id));
+        let only_sums = others.clone().count() == 1
+            && others.clone().all(|id| nodes[*id].op == Op::Phi)
+            && additions.len() > 1;
+        if !only_sums {
+            return;
+        }
+        let carried = &self.graph.regions[region].carried;
+        let last = carried.iter().find(|c| cycle.nodes.contains(&c.phi));
+        let last = last.and_then(|c| c.next);
+        let is_on_the_way = |id: &NodeId| Some(*id) != last && additions.contains(id);
+        let mut outside = all.iter().filter(|id| !cycle.nodes.contains(id));
+        if outside.any(|id| nodes[*id].inputs.iter().any(is_on_the_way)) {
+            return;
+        }
+        cycle.latency = nodes[additions[0]].operator.latency;
     }
 
     fn why(&self, cycle: &Cycle, latency: f64) -> Limit {

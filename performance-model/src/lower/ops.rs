@@ -3,6 +3,7 @@
 use fpgacc_frontend::ir::{BinaryOp, Scalar};
 
 use crate::board::{Operator, Operators};
+use crate::graph::ADDITION;
 
 /// The operator of a binary operation on operands of a type, and its name.
 pub fn binary(table: &Operators, op: BinaryOp, scalar: Scalar) -> (Operator, &'static str) {
@@ -27,7 +28,7 @@ pub fn binary(table: &Operators, op: BinaryOp, scalar: Scalar) -> (Operator, &'s
         };
     }
     let (operator, what) = match op {
-        B::Add | B::Sub => (table.int_add, "addition"),
+        B::Add | B::Sub => (table.int_add, ADDITION),
         B::Mul => (table.int_multiply, "multiplication"),
         B::Div | B::Rem => (table.int_divide, "division"),
         B::Shl | B::Shr => (table.int_shift, "shift"),
