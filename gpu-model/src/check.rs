@@ -50,6 +50,8 @@ pub enum Verdict {
     Proved,
     /// It holds for each launch that the host makes, if these numbers are 8 or more.
     Provided(BTreeSet<String>),
+    /// The same of some iterations of a long loop that stand for all, and that differ.
+    Estimated,
     /// It holds for launches that were recorded.
     Measured,
     /// It holds for groups of this size: the usual ones of the device's runtime, as the host leaves them open. It does
@@ -67,6 +69,7 @@ impl Verdict {
         match self {
             Verdict::Proved => "proved",
             Verdict::Provided(_) => "proved for large arguments",
+            Verdict::Estimated => "estimated",
             Verdict::Measured => "measured",
             Verdict::Assumed(_) => "assumed",
             Verdict::ByData => "depends on data",
@@ -77,8 +80,16 @@ impl Verdict {
     fn is_sure(&self) -> bool {
         matches!(
             self,
-            Verdict::Proved | Verdict::Provided(_) | Verdict::Measured
+            Verdict::Proved | Verdict::Provided(_) | Verdict::Estimated | Verdict::Measured
         )
+    }
+
+    /// This, of a site that differs between iterations that stand for others.
+    fn sampled(self, is_sampled: bool) -> Verdict {
+        match is_sampled && self.is_sure() {
+            true => Verdict::Estimated,
+            false => self,
+        }
     }
 }
 
@@ -134,6 +145,8 @@ pub struct Site {
     pub verdict: Verdict,
     /// The part of the kernel's traffic (global memory) or lane-operations (others) that it makes or wastes.
     pub share: f64,
+    /// The share and totals are estimates: how often something happens is not known exactly.
+    pub is_rough: bool,
     /// It is worth a warning.
     pub is_warning: bool,
     /// The launch, as a position in the list that was given; `None`: no launch is known.
@@ -153,6 +166,8 @@ pub struct Findings {
     pub wasted: f64,
     /// The global size of that launch is known: without it, bytes are those of a guess.
     pub is_counted: bool,
+    /// They are estimates, as how often something happens is.
+    pub is_rough: bool,
     /// The kernel is too long: what was not looked at is not in the list.
     pub is_cut: bool,
     /// What is not followed, such as `goto`.
@@ -286,6 +301,7 @@ impl Scene<'_> {
             if traffic.0 > found.traffic {
                 (found.traffic, found.wasted) = traffic;
                 found.is_counted = self.is_counted;
+                found.is_rough = walk.seen.is_rough;
             }
         }
         let Some((first, others)) = judged.split_first() else {
@@ -435,7 +451,9 @@ impl Scene<'_> {
     ) -> Site {
         let verdict = match access.is_measured {
             true => Verdict::Measured,
-            false => self.verdict(walk, access.is_by_data(), &access.open, &access.apart),
+            false => self
+                .verdict(walk, access.is_by_data(), &access.open, &access.apart)
+                .sampled(access.is_sampled),
         };
         let is_wasteful = access.sectors > shared * self.thresholds.sectors * 1.001;
         let share = moved_sectors(access) / moved;
@@ -454,6 +472,7 @@ impl Scene<'_> {
             is_warning: verdict.is_sure() && is_wasteful && share >= self.thresholds.traffic,
             verdict,
             share,
+            is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
         }
@@ -469,7 +488,9 @@ impl Scene<'_> {
     ) -> Site {
         let verdict = match access.is_measured {
             true => Verdict::Measured,
-            false => self.verdict(walk, access.is_by_data(), &access.open, &BTreeSet::new()),
+            false => self
+                .verdict(walk, access.is_by_data(), &access.open, &BTreeSet::new())
+                .sampled(access.is_sampled),
         };
         let share = access.turns * f64::from(self.device.warp) / operations;
         Site {
@@ -482,6 +503,7 @@ impl Scene<'_> {
             is_warning: verdict.is_sure() && share >= self.thresholds.operations,
             verdict,
             share,
+            is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
         }
@@ -500,6 +522,7 @@ impl Scene<'_> {
             is_warning: verdict.is_sure() && share >= self.thresholds.operations,
             verdict,
             share,
+            is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
         }
@@ -515,7 +538,9 @@ impl Scene<'_> {
     ) -> Site {
         let verdict = match branch.is_measured {
             true => Verdict::Measured,
-            false => self.verdict(walk, branch.by_data > 0.0, &branch.open, &BTreeSet::new()),
+            false => self
+                .verdict(walk, branch.by_data > 0.0, &branch.open, &BTreeSet::new())
+                .sampled(branch.is_sampled),
         };
         let share = branch.idle / operations;
         Site {
@@ -527,6 +552,7 @@ impl Scene<'_> {
             is_warning: verdict.is_sure() && share >= self.thresholds.operations,
             verdict,
             share,
+            is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
         }

@@ -53,6 +53,9 @@ struct SiteData {
     depends_on: Vec<String>,
     /// Of the kernel's traffic (global memory) or lane-operations (others).
     share: f64,
+    /// The share and totals are estimates.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    rough: bool,
     warning: bool,
     /// The launch that wastes most.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,6 +140,7 @@ fn of_site(checked: &Checked, site: &Site, sources: &SourceMap) -> SiteData {
             _ => Vec::new(),
         },
         share: site.share,
+        rough: site.is_rough,
         warning: site.is_warning,
         launch: launch.map(|launch| format!("{}:{}", launch.site.file, launch.site.line)),
         gain: site.gain.map(|gain| gain.times),

@@ -35,6 +35,7 @@ fn warning(checked: &Checked, site: &Site, session: &Session) -> Diagnostic {
     });
     let sure = match &site.verdict {
         Verdict::Measured => "measured in a run".to_string(),
+        Verdict::Estimated => "estimated from some iterations".to_string(),
         Verdict::Provided(names) => {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             format!("proved for {} of {LARGE} or more", names.join(" and "))
@@ -103,7 +104,8 @@ pub fn headline(site: &Site) -> (String, &'static str) {
 }
 
 fn share(site: &Site, is_counted: bool) -> String {
-    let part = percent(site.share);
+    let about = if site.is_rough { "about " } else { "" };
+    let part = format!("{about}{}", percent(site.share));
     match &site.what {
         What::Global { stride, wasted, .. } => {
             let stride = match stride {
@@ -111,7 +113,7 @@ fn share(site: &Site, is_counted: bool) -> String {
                 None => String::new(),
             };
             let lost = match is_counted {
-                true => format!(", {} wasted a launch", bytes(*wasted)),
+                true => format!(", {about}{} wasted a launch", bytes(*wasted)),
                 false => String::new(),
             };
             format!("{stride}{part} of the kernel's traffic{lost}")
@@ -244,9 +246,10 @@ pub fn summary(checked: &Checked) -> String {
     };
     if findings.traffic > 0.0 && findings.is_counted {
         let wasted = percent(findings.wasted / findings.traffic);
+        let about = if findings.is_rough { "about " } else { "" };
         let _ = write!(
             text,
-            "; {} a launch, {wasted} of it for nothing",
+            "; {about}{} a launch, {wasted} of it for nothing",
             bytes(findings.traffic)
         );
     }

@@ -8,6 +8,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::work_item::Quantity;
 
+use super::closeness::{CLOSEST, Closeness};
 use super::meeting::Meeting;
 use super::memory;
 use super::observed::{AccessSite, BranchKind, Observed, Position};
@@ -89,6 +90,12 @@ pub(super) struct Machine<'a> {
     /// Loops around.
     pub loops: u32,
     pub steps: u64,
+    /// After so many, nothing more is looked at.
+    pub most_steps: u64,
+    /// How many iterations are walked.
+    pub closeness: Closeness,
+    /// Decisions to return or to leave a loop that were in doubt.
+    pub doubts: u32,
 }
 
 impl<'a> Machine<'a> {
@@ -132,6 +139,9 @@ impl<'a> Machine<'a> {
             unlikely: None,
             loops: 0,
             steps: 0,
+            most_steps: MOST_STEPS,
+            closeness: CLOSEST,
+            doubts: 0,
         }
     }
 
@@ -169,7 +179,7 @@ impl<'a> Machine<'a> {
 
     /// Whether there is no time for more.
     pub fn is_late(&mut self) -> bool {
-        let is_late = self.steps > MOST_STEPS;
+        let is_late = self.steps > self.most_steps;
         self.seen.is_cut |= is_late;
         is_late
     }

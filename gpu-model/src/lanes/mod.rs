@@ -8,6 +8,7 @@
 
 mod barriers;
 mod calls;
+mod closeness;
 mod expr;
 mod loops;
 mod machine;
@@ -16,6 +17,7 @@ pub(crate) mod memory;
 pub mod observed;
 mod ops;
 pub mod range;
+mod spread;
 mod stmt;
 pub mod value;
 pub(crate) mod wide;
@@ -37,31 +39,12 @@ pub struct Walk {
     pub origins: Vec<Origin>,
 }
 
-/// Operations that are enough where nobody knows how many groups there are.
-const OPEN_STEPS: u64 = 4_000;
-
-/// The warps that are looked at, by how long the first one takes.
-fn samples(
-    module: &Module,
-    kernel: FunctionId,
-    launch: &Launch,
-    device: &Device,
-) -> Vec<range::Sample> {
-    let mut machine = Machine::new(module, kernel, launch, device);
-    if let Some(first) = launch.samples(device.warp, 0).first() {
-        machine.warp(*first);
-    }
-    let steps = machine.steps.max(1);
-    match launch.global.iter().all(Option::is_some) {
-        true => launch.samples(device.warp, machine::MANY_STEPS / steps),
-        false => launch.few_samples(device.warp, OPEN_STEPS / steps),
-    }
-}
-
 /// Goes through a kernel as some warps of a launch do, each of which stands for others.
 pub fn walk(module: &Module, kernel: FunctionId, launch: &Launch, device: &Device) -> Walk {
+    let (samples, closeness) = closeness::choose((module, kernel, launch, device));
     let mut machine = Machine::new(module, kernel, launch, device);
-    for sample in samples(module, kernel, launch, device) {
+    machine.closeness = closeness;
+    for sample in samples {
         machine.warp(sample);
     }
     machine.met();

@@ -145,6 +145,7 @@ impl<'a> Machine<'a> {
         self.weight *= UNLIKELY;
         (self.returned, self.broken, self.skipped) = (0, 0, 0);
         self.block(other, mask);
+        self.doubts += u32::from((self.returned, self.broken, self.skipped) != (0, 0, 0));
         (self.env, self.weight, self.unlikely) = before;
         (self.returned, self.broken, self.skipped) = flow;
         self.result = result;
@@ -174,6 +175,7 @@ impl<'a> Machine<'a> {
         self.block(otherwise, ways.no | doubt);
         let left_else = (self.returned, self.broken, self.skipped);
         self.guess.condition = condition;
+        self.doubts += u32::from(left_then != flow || left_else != flow);
         if ways.differs() {
             // Lanes of which it is not known whether they left go on; which do is a guess from now on.
             self.guess.returned |= left_then.0 | left_else.0 != flow.0;
