@@ -543,13 +543,15 @@ impl Scene<'_> {
                 .sampled(branch.is_sampled),
         };
         let share = branch.idle / operations;
+        // `if (i < n)` splits a warp of the last group.
+        let is_guard = kind == BranchKind::If && !branch.is_inside && !branch.is_measured;
         Site {
             span,
             what: What::Branch {
                 kind,
                 diverged: branch.diverged / branch.warps.max(1.0),
             },
-            is_warning: verdict.is_sure() && share >= self.thresholds.operations,
+            is_warning: verdict.is_sure() && !is_guard && share >= self.thresholds.operations,
             verdict,
             share,
             is_rough: walk.seen.is_rough,

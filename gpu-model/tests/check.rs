@@ -504,3 +504,89 @@ fn lanes_that_left_a_loop_wait_for_its_condition_too() {
     );
     assert!((0.49..0.5).contains(&long), "{long}");
 }
+
+#[test]
+fn cases_of_a_switch_wait_for_each_other() {
+    let long = "for (int k = 0; k < 50; k++) v = v * 2 + k;";
+    let text = format!(
+        "switch (i & 3) {{ case 0: {long} break; case 1: {long} break; default: v += 1; }}"
+    );
+    let share = idle(&text, BranchKind::Switch);
+    assert!((0.7..0.75).contains(&share), "{share}");
+    // Without a default, lanes of no case wait as well; those that fall through do not.
+    let text = format!("switch (i & 1) {{ case 1: {long} }}");
+    let share = idle(&text, BranchKind::Switch);
+    assert!((0.45..0.5).contains(&share), "{share}");
+    let text = format!("switch (i & 1) {{ case 0: v += 1; case 1: {long} }}");
+    let share = idle(&text, BranchKind::Switch);
+    assert!(share < 0.05, "{share}");
+    assert_eq!(
+        idle(
+            "switch (l / 32) { case 0: v += 1; break; case 1: v += 2; }",
+            BranchKind::Switch
+        ),
+        0.0
+    );
+}
+
+#[test]
+fn lanes_that_leave_early_wait_for_the_others() {
+    let long = "for (int k = 0; k < 100; k++) v = v * 2 + k;";
+    for (text, share) in [
+        (format!("if (l & 1) return; {long}"), 0.5),
+        (
+            format!("if (l & 3) {{ if (l & 1) return; v += 1; }} {long}"),
+            0.5,
+        ),
+        (
+            format!("for (int j = 0; j < 8; j++) {{ if (l & 1) continue; {long} }}"),
+            0.5,
+        ),
+        (
+            format!("for (int j = 0; j < 8; j++) {{ if (l % 4) continue; {long} }}"),
+            0.75,
+        ),
+        // Written as a branch, it is the same.
+        (format!("if (!(l & 1)) {{ {long} }}"), 0.5),
+        (
+            format!("if (l & 1) {{ v += 1; return; }} else {{ {long} }} {long}"),
+            0.5,
+        ),
+    ] {
+        let told = told(&kernel(&text), &launch(&[1024], &[64], &[]));
+        let (findings, _) = found(&kernel(&text), &launch(&[1024], &[64], &[]));
+        let branches = findings
+            .sites
+            .iter()
+            .filter(|site| matches!(site.what, What::Branch { .. }));
+        let all: f64 = branches.map(|site| site.share).sum();
+        assert!(
+            (share - 0.05..share).contains(&all),
+            "{text}: {all} {told:?}"
+        );
+    }
+    // Lanes that leave a loop wait there, not at the condition that sends them away.
+    let text = format!("for (int j = 0; j < 8; j++) {{ if (j == (l & 1)) break; {long} }}");
+    assert_eq!(idle(&text, BranchKind::If), 0.0);
+    // No lane ends both before the loop and in it.
+    let helper = "int f(int l) { if (l & 1) return 1; int s = 0; for (int k = 0; k < 50; k++) s += k * s; return s; }\n\
+                  __kernel void k(__global int *o) {\n\
+                  o[get_global_id(0)] = f(get_local_id(0));\n\
+                  }\n";
+    let told = told(helper, &launch(&[1024], &[64], &[]));
+    assert!(told[0].ends_with("1 branch 1.00 proved !"), "{told:?}");
+}
+
+#[test]
+fn guards_of_the_last_group_are_no_warning() {
+    for guard in ["if (i >= n) return; a[i] = i;", "if (i < n) { a[i] = i; }"] {
+        let text = format!(
+            "__kernel void k(__global int *a, int n) {{\n\
+             int i = get_global_id(0);\n\
+             {guard}\n\
+             }}\n"
+        );
+        let told = told(&text, &launch(&[128], &[64], &[(1, 100)]));
+        assert_eq!(told[0], "3 branch 0.25 proved");
+    }
+}

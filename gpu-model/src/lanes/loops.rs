@@ -197,18 +197,21 @@ impl<'a> Machine<'a> {
 
     /// Evaluates the condition; lanes that left the loop wait for that.
     pub(super) fn condition(&mut self, cond: ExprId, walk: &mut Walk) -> Wide {
-        let before = self.seen.operations;
+        let (before, waiting) = (self.seen.operations, self.waiting(walk));
         let value = self.one(cond, walk.active);
         self.step();
-        self.wait(walk, walk.active, before);
+        walk.idle += self.waited(waiting, before);
         value
     }
 
-    /// Lanes that left the loop wait while those of a mask do what is done since `before`.
-    fn wait(&self, walk: &mut Walk, active: Mask, before: f64) {
-        let waiting = walk.entered & !active & !self.returned;
-        let issued = self.seen.operations - before;
-        walk.idle += issued * f64::from(waiting.count_ones()) / self.width as f64;
+    /// The lanes that left the loop and wait for the others. Those that returned wait for what follows it, too.
+    fn waiting(&self, walk: &Walk) -> Mask {
+        walk.entered & !walk.active & !self.left_early() & !self.returned
+    }
+
+    /// What these lanes waited for since all operations were `before`.
+    fn waited(&self, waiting: Mask, before: f64) -> f64 {
+        (self.seen.operations - before) * f64::from(waiting.count_ones()) / self.width as f64
     }
 
     /// Evaluates the condition: whether some lanes go on. Where it is not known, the body is looked at once more.
@@ -264,21 +267,24 @@ impl<'a> Machine<'a> {
 
     /// One iteration.
     pub(super) fn round(&mut self, parts: &Parts<'a>, walk: &mut Walk) {
-        let before = self.seen.operations;
+        let (before, apart) = (self.seen.operations, self.apart.len());
         let skipped = self.guess.skipped;
-        let active = walk.active;
+        let (active, waiting) = (walk.active, self.waiting(walk));
         self.block(parts.body, active);
+        let waited = self.waited(waiting, before) + self.meet(apart, false);
         self.skipped = 0;
         self.guess.skipped = skipped;
         walk.active = self.live(active);
-        if let Some(step) = parts.step.filter(|_| walk.active != 0) {
-            self.values(step, walk.active);
+        let (before, waiting) = (self.seen.operations, self.waiting(walk));
+        if walk.active != 0 {
+            if let Some(step) = parts.step {
+                self.values(step, walk.active);
+            }
+            if waiting != 0 {
+                (walk.ways.yes, walk.ways.no) = (walk.active, waiting);
+            }
         }
-        let waiting = walk.entered & !walk.active & !self.returned;
-        if walk.active != 0 && waiting != 0 {
-            self.wait(walk, walk.active, before);
-            (walk.ways.yes, walk.ways.no) = (walk.active, waiting);
-        }
+        walk.idle += waited + self.waited(waiting, before);
         walk.rounds += 1;
     }
 

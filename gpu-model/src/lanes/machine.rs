@@ -8,6 +8,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::work_item::Quantity;
 
+use super::apart::Apart;
 use super::closeness::{CLOSEST, Closeness};
 use super::meeting::Meeting;
 use super::memory;
@@ -96,6 +97,8 @@ pub(super) struct Machine<'a> {
     pub closeness: Closeness,
     /// Decisions to return or to leave a loop that were in doubt.
     pub doubts: u32,
+    /// Lanes that left early and wait for others.
+    pub apart: Vec<Apart>,
 }
 
 impl<'a> Machine<'a> {
@@ -142,6 +145,7 @@ impl<'a> Machine<'a> {
             most_steps: MOST_STEPS,
             closeness: CLOSEST,
             doubts: 0,
+            apart: Vec::new(),
         }
     }
 
@@ -175,6 +179,7 @@ impl<'a> Machine<'a> {
         if let Some(body) = &function.body {
             self.block(&body.stmts, self.exists);
         }
+        self.meet(0, true);
     }
 
     /// Whether there is no time for more.
@@ -430,9 +435,11 @@ impl<'a> Machine<'a> {
             let open = ways.open.filter(|_| ways.unclear != 0);
             self.meeting.doubts(ways.data != 0, open);
         }
+        let is_last = self.launch.is_last(self.sample.group);
         let entry = self.seen.branches.entry((position, kind)).or_default();
         entry.warps += weight;
         entry.diverged += weight * f64::from(u8::from(ways.is_divergent()));
+        entry.is_inside |= ways.is_divergent() && !is_last;
         entry.idle += idle;
         entry.issued = [0, 1].map(|side| entry.issued[side] + issued[side]);
         entry.by_data += weight * f64::from(u8::from(ways.data != 0));

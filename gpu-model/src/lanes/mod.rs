@@ -6,6 +6,7 @@
 //! The idea of following how an expression differs between lanes, rather than its value, is Lloyd's (thesis,
 //! chapter 6, arithmetic control forms); launches, sizes and arguments make most of his symbols numbers.
 
+mod apart;
 mod barriers;
 mod calls;
 mod closeness;

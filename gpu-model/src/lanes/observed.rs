@@ -113,6 +113,8 @@ pub struct Branch {
     pub warps: f64,
     /// How often its lanes go different ways.
     pub diverged: f64,
+    /// They do so not only in the last groups of the launch.
+    pub is_inside: bool,
     /// Operations of lanes that wait for others.
     pub idle: f64,
     /// Operations of what it guards, and of what is done otherwise.
