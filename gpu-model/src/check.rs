@@ -203,7 +203,7 @@ pub fn check(
         let walks: Vec<Walk> = shapes
             .all
             .iter()
-            .map(|one| lanes::walk(module, kernel, one, device))
+            .map(|one| lanes::walk(module, kernel, one, device, runs))
             .collect();
         let is_counted = shapes
             .all

@@ -5,6 +5,7 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 use super::machine::{MANY_STEPS, Machine};
 use super::range::{Launch, Sample};
 use crate::device::Device;
+use crate::recorded::Seen;
 
 /// How many iterations of a loop are walked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,12 +45,13 @@ pub(super) const LEAST: Closeness = Closeness {
 /// Operations that are enough where nobody knows how many groups there are.
 const OPEN_STEPS: u64 = 4_000;
 
-/// A kernel, a launch of it, and the device.
-pub(super) type Scene<'a> = (&'a Module, FunctionId, &'a Launch, &'a Device);
+/// A kernel, a launch of it, the device, and runs.
+pub(super) type Scene<'a> = (&'a Module, FunctionId, &'a Launch, &'a Device, &'a Seen<'a>);
 
 /// Operations of a warp that is looked at so closely, up to `most`.
-fn steps((module, kernel, launch, device): Scene, how: Closeness, of: Sample, most: u64) -> u64 {
-    let mut machine = Machine::new(module, kernel, launch, device);
+fn steps(scene: Scene, how: Closeness, of: Sample, most: u64) -> u64 {
+    let (module, kernel, launch, device, runs) = scene;
+    let mut machine = Machine::new(module, kernel, launch, device, runs);
     (machine.closeness, machine.most_steps) = (how, most);
     machine.warp(of);
     machine.steps.max(1)
@@ -57,7 +59,7 @@ fn steps((module, kernel, launch, device): Scene, how: Closeness, of: Sample, mo
 
 /// The warps that are looked at, by how long the first one takes, and how closely they may be.
 pub(super) fn choose(scene: Scene) -> (Vec<Sample>, Closeness) {
-    let (_, _, launch, device) = scene;
+    let (_, _, launch, device, _) = scene;
     let first = launch.samples(device.warp, 0).first().copied();
     let Some(first) = first else {
         return (Vec::new(), LEAST);

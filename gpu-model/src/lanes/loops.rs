@@ -5,7 +5,7 @@ use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, IncDecOp, Stmt, StmtKind};
 
 use super::machine::{Guess, MANY_STEPS, Machine, Ways};
 use super::observed::BranchKind;
-use super::stmt::Env;
+use super::stmt::{Env, RARELY};
 use super::value::{Linear, Value};
 use super::wide::{Mask, Wide, lanes};
 
@@ -168,7 +168,7 @@ impl<'a> Machine<'a> {
     }
 
     /// How the rest of a loop is looked at. `left`: the iterations of it.
-    fn plan(&self, parts: &Parts<'a>, walk: &mut Walk, left: Left) -> Plan {
+    fn plan(&mut self, parts: &Parts<'a>, walk: &mut Walk, left: Left) -> Plan {
         let most = |each: &[u64]| lanes(walk.active).map(|lane| each[lane]).max();
         let is_followed = !walk.is_supposed && self.doubts == walk.doubts;
         let is_first = walk.rounds == FIRST;
@@ -178,7 +178,7 @@ impl<'a> Machine<'a> {
                 Plan::Walk
             }
             Left::Each(each) if is_first || walk.rounds == MOST_UNEVEN => Plan::Spread(each, true),
-            Left::Unknown if is_first && !is_followed => self.assumed(parts),
+            Left::Unknown if is_first && !is_followed => self.assumed(parts, walk),
             _ if walk.rounds < MOST_UNEVEN => Plan::Walk,
             _ if is_followed && self.follows(walk.rounds) => Plan::Walk,
             _ => Plan::Stop,
@@ -186,8 +186,13 @@ impl<'a> Machine<'a> {
     }
 
     /// As many iterations more as runs showed, or a guess.
-    fn assumed(&self, _: &Parts<'a>) -> Plan {
-        Plan::Spread(vec![ASSUMED_TRIPS as u64; self.width], false)
+    fn assumed(&mut self, parts: &Parts<'a>, walk: &Walk) -> Plan {
+        let run = parts.cond.and_then(|cond| self.run(cond));
+        let trips = match run {
+            Some(run) => (run.rounds - f64::from(walk.rounds)).round() as u64,
+            None => ASSUMED_TRIPS as u64,
+        };
+        Plan::Spread(vec![trips; self.width], false)
     }
 
     /// Whether there is time for more iterations after these.
@@ -235,7 +240,11 @@ impl<'a> Machine<'a> {
         walk.ways.open = walk.ways.open.or(ways.open);
         let before = self.env.clone();
         let weight = self.weight;
-        self.weight = weight * (ASSUMED_TRIPS / 8.0);
+        let trips = match self.run(cond) {
+            Some(run) => (run.rounds - f64::from(walk.rounds)).max(RARELY),
+            None => ASSUMED_TRIPS / 8.0,
+        };
+        self.weight = weight * trips;
         walk.active = ways.yes | ways.in_doubt();
         let condition = self.guess.condition;
         self.guess.condition |= ways.differs();

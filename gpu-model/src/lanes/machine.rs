@@ -18,6 +18,7 @@ use super::range::{Launch, Sample};
 use super::value::{Linear, Object, Origin, Sym, Value};
 use super::wide::{Mask, Wide};
 use crate::device::Device;
+use crate::recorded::{Seen, SeenBranch};
 
 /// Operations of warps after which loops are looked at less closely, and after which nothing more is.
 pub(super) const MANY_STEPS: u64 = 40_000;
@@ -58,6 +59,9 @@ pub(super) struct Machine<'a> {
     pub module: &'a Module,
     pub device: &'a Device,
     pub launch: &'a Launch,
+    /// What runs showed.
+    pub runs: &'a Seen<'a>,
+    runs_known: BTreeMap<(FunctionId, ExprId), Option<SeenBranch>>,
     pub kernel: FunctionId,
     /// Where numbers that are not known come from.
     pub origins: Vec<Origin>,
@@ -107,11 +111,14 @@ impl<'a> Machine<'a> {
         kernel: FunctionId,
         launch: &'a Launch,
         device: &'a Device,
+        runs: &'a Seen<'a>,
     ) -> Self {
         Machine {
             module,
             device,
             launch,
+            runs,
+            runs_known: BTreeMap::new(),
             kernel,
             origins: Vec::new(),
             known_syms: BTreeMap::new(),
@@ -217,6 +224,18 @@ impl<'a> Machine<'a> {
         self.module
             .layout(ty)
             .map_or(1, |layout| layout.size.max(1))
+    }
+
+    /// What runs showed of the branch or loop with a condition.
+    pub fn run(&mut self, cond: ExprId) -> Option<SeenBranch> {
+        let key = (self.frame.function, cond);
+        if let Some(known) = self.runs_known.get(&key) {
+            return *known;
+        }
+        let span = self.function().exprs.span(cond);
+        let seen = span.and_then(|span| self.runs.branch(span));
+        self.runs_known.insert(key, seen);
+        seen
     }
 
     /// The lanes of a mask that still take part.

@@ -26,6 +26,7 @@ pub(crate) mod wide;
 use fpgacc_frontend::ir::{FunctionId, Module};
 
 use crate::device::Device;
+use crate::recorded::Seen;
 use machine::Machine;
 use observed::Observed;
 use range::Launch;
@@ -41,9 +42,16 @@ pub struct Walk {
 }
 
 /// Goes through a kernel as some warps of a launch do, each of which stands for others.
-pub fn walk(module: &Module, kernel: FunctionId, launch: &Launch, device: &Device) -> Walk {
-    let (samples, closeness) = closeness::choose((module, kernel, launch, device));
-    let mut machine = Machine::new(module, kernel, launch, device);
+/// What is not known is done as often as runs showed.
+pub fn walk(
+    module: &Module,
+    kernel: FunctionId,
+    launch: &Launch,
+    device: &Device,
+    runs: &Seen,
+) -> Walk {
+    let (samples, closeness) = closeness::choose((module, kernel, launch, device, runs));
+    let mut machine = Machine::new(module, kernel, launch, device, runs);
     machine.closeness = closeness;
     for sample in samples {
         machine.warp(sample);

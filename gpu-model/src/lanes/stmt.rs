@@ -11,6 +11,8 @@ use super::wide::{Mask, Wide, lanes};
 
 /// How often what is not supposed to happen does.
 const UNLIKELY: f64 = 0.01;
+/// How often what did not happen in a run is looked at: it has a site nevertheless.
+pub(super) const RARELY: f64 = 1e-6;
 
 /// Variables by the number of their call.
 pub(super) type Env = BTreeMap<(u32, VarRef), Values>;
@@ -114,7 +116,7 @@ impl<'a> Machine<'a> {
                 self.unlikely_side(then, otherwise, &ways, mask);
                 issued
             }
-            _ => self.both(then, otherwise, &ways, mask),
+            _ => self.both(cond, (then, otherwise), &ways, mask),
         };
         let idle = self.idle(&ways, issued);
         let span = self.function().exprs.span(cond);
@@ -157,19 +159,21 @@ impl<'a> Machine<'a> {
         self.result = result;
     }
 
-    /// Both branches, where it is not known which is taken: each is looked at as if it were, half of the time. Gives
-    /// the operations of each, if it always is.
+    /// Both branches, where it is not known which is taken: each is looked at as if it were, as often as in runs or half
+    /// of the time. Gives the operations of each, if it always is.
     fn both(
         &mut self,
-        then: &'a [Stmt],
-        otherwise: &'a [Stmt],
+        cond: ExprId,
+        (then, otherwise): (&'a [Stmt], &'a [Stmt]),
         ways: &Ways,
         mask: Mask,
     ) -> [f64; 2] {
         let start = self.seen.operations;
         let (weight, flow, apart) = (self.weight, self.flow(), self.apart.len());
         let doubt = ways.in_doubt();
-        self.weight = weight / 2.0;
+        let taken = self.run(cond).map_or([0.5; 2], |run| run.taken());
+        let taken = taken.map(|part| part.max(RARELY));
+        self.weight = weight * taken[0];
         let condition = self.guess.condition;
         self.guess.condition |= ways.differs();
         let before = self.env.clone();
@@ -178,6 +182,7 @@ impl<'a> Machine<'a> {
         let left_then = (self.returned, self.broken, self.skipped);
         let after_then = std::mem::replace(&mut self.env, before);
         (self.returned, self.broken, self.skipped) = flow;
+        self.weight = weight * taken[1];
         self.block(otherwise, ways.no | doubt);
         let left_else = self.flow();
         // Lanes of which it is not known go on.
@@ -194,7 +199,7 @@ impl<'a> Machine<'a> {
         self.weight = weight;
         let issued = [middle - start, self.seen.operations - middle];
         self.join(&after_then, ways, mask);
-        issued.map(|issued| 2.0 * issued)
+        [0, 1].map(|side| issued[side] / taken[side])
     }
 
     /// What variables hold after one branch or another.
