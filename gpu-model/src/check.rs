@@ -115,8 +115,10 @@ pub enum What {
     Local {
         /// It writes.
         write: bool,
-        /// Turns that a warp's access takes, on average; 1 without conflicts.
+        /// Turns that a warp's access takes, on average.
         turns: f64,
+        /// Those that it would take without conflicts: 1, but more of wide elements.
+        ideal: f64,
         /// Bytes between neighbouring lanes, if it is always the same.
         stride: Option<i128>,
     },
@@ -493,11 +495,13 @@ impl Scene<'_> {
                 .sampled(access.is_sampled),
         };
         let share = access.turns * f64::from(self.device.warp) / operations;
+        let ideal = (access.passes / access.warps.max(f64::MIN_POSITIVE)).max(1.0);
         Site {
             span,
             what: What::Local {
                 write,
-                turns: 1.0 + access.turns / access.warps.max(1.0),
+                turns: ideal + access.turns / access.warps.max(1.0),
+                ideal,
                 stride: bytes(access.stride),
             },
             is_warning: verdict.is_sure() && share >= self.thresholds.operations,
@@ -567,7 +571,7 @@ impl Access {
         (self.warps, self.lanes) = (run.warps, run.lanes);
         match is_global {
             true => (self.sectors, self.ideal) = (run.sectors, run.ideal),
-            false => self.turns = run.sectors - run.ideal,
+            false => (self.turns, self.passes) = (run.sectors - run.ideal, run.ideal),
         }
         (self.by_data, self.lanes_guessed, self.is_measured) = (0.0, false, true);
         self.stride = Stride::Mixed;
@@ -582,6 +586,7 @@ impl Access {
             &mut self.sectors,
             &mut self.ideal,
             &mut self.turns,
+            &mut self.passes,
         ] {
             *number *= factor;
         }
@@ -674,7 +679,14 @@ fn is_like(a: &What, b: &What) -> bool {
                 ..
             },
         ) => near(a / i.max(1.0), b / j.max(1.0)),
-        (What::Local { turns: a, .. }, What::Local { turns: b, .. }) => near(*a, *b),
+        (
+            What::Local {
+                turns: a, ideal: i, ..
+            },
+            What::Local {
+                turns: b, ideal: j, ..
+            },
+        ) => near(a / i, b / j),
         (What::Branch { diverged: a, .. }, What::Branch { diverged: b, .. })
         | (What::Barrier { waiting: a }, What::Barrier { waiting: b }) => (a - b).abs() <= 0.1,
         _ => false,

@@ -64,9 +64,15 @@ fn told(text: &str, launch: &Launch) -> Vec<String> {
                 "{} {sectors:.1}/{ideal:.1}",
                 if *write { "write" } else { "read" }
             ),
-            What::Local { write, turns, .. } => {
-                format!("local {} {turns:.1}", if *write { "write" } else { "read" })
-            }
+            What::Local {
+                write,
+                turns,
+                ideal,
+                ..
+            } => format!(
+                "local {} {turns:.1}/{ideal:.0}",
+                if *write { "write" } else { "read" }
+            ),
             What::Branch { diverged, .. } => format!("branch {diverged:.2}"),
             What::Barrier { waiting } => format!("barrier {waiting:.2}"),
         };
@@ -178,11 +184,11 @@ fn columns_of_a_local_tile_share_banks() {
                 }\n";
     let told = told(text, &launch(&[1024, 1024], &[32, 8], &[]));
     assert!(
-        told.contains(&"6 local read 32.0 proved !".to_string()),
+        told.contains(&"6 local read 32.0/1 proved !".to_string()),
         "{told:?}"
     );
     assert!(
-        told.contains(&"7 local read 1.0 proved".to_string()),
+        told.contains(&"7 local read 1.0/1 proved".to_string()),
         "{told:?}"
     );
 }
@@ -588,5 +594,26 @@ fn guards_of_the_last_group_are_no_warning() {
         );
         let told = told(&text, &launch(&[128], &[64], &[(1, 100)]));
         assert_eq!(told[0], "3 branch 0.25 proved");
+    }
+}
+
+#[test]
+fn wide_elements_take_several_turns_anyway() {
+    let text = "__kernel void k(__global float *a, __global float *o) {\n\
+                __local double t[512]; __local float4 u[64]; int l = get_local_id(0);\n\
+                t[l * 2] = a[l];\n\
+                u[l] = a[l];\n\
+                barrier(CLK_LOCAL_MEM_FENCE);\n\
+                o[l] = t[l]\n\
+                + t[(l * 16) & 511];\n\
+                }\n";
+    let told = told(text, &launch(&[256], &[64], &[]));
+    for line in [
+        "3 local write 4.0/2 proved !",
+        "4 local write 4.0/4 proved",
+        "6 local read 2.0/2 proved",
+        "7 local read 32.0/2 proved !",
+    ] {
+        assert!(told.contains(&line.to_string()), "{told:?}");
     }
 }

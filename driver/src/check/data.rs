@@ -79,6 +79,7 @@ enum WhatData {
     Local {
         write: bool,
         turns_a_warp: f64,
+        ideal_turns: f64,
         stride_bytes: Option<i64>,
     },
     Branch {
@@ -168,10 +169,12 @@ fn what(what: &What) -> WhatData {
         What::Local {
             write,
             turns,
+            ideal,
             stride,
         } => WhatData::Local {
             write: *write,
             turns_a_warp: *turns,
+            ideal_turns: *ideal,
             stride_bytes: small(stride),
         },
         What::Barrier { waiting } => WhatData::Barrier { waiting: *waiting },

@@ -69,14 +69,15 @@ pub fn headline(site: &Site) -> (String, &'static str) {
             );
             (message, "-Wuncoalesced")
         }
-        What::Local { turns, .. } => {
-            if *turns <= 1.0 {
+        What::Local { turns, ideal, .. } => {
+            if turns <= ideal {
                 let message = "lanes of a warp use banks of local memory of their own here";
                 return (message.to_string(), "-Wbank-conflicts");
             }
             let message = format!(
-                "lanes of a warp want the same banks of local memory here: {} turns in place of 1",
-                number(*turns)
+                "lanes of a warp want the same banks of local memory here: {} turns in place of {}",
+                number(*turns),
+                number(*ideal)
             );
             (message, "-Wbank-conflicts")
         }

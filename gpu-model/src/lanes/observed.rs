@@ -45,6 +45,8 @@ pub struct Access {
     pub ideal: f64,
     /// Turns that local memory takes beyond those that it would take without conflicts of banks.
     pub turns: f64,
+    /// Those that it would take: one of a warp, but more of wide elements.
+    pub passes: f64,
     /// How often the addresses depend on what memory holds.
     pub by_data: f64,
     /// Which lanes take part is a guess at times: it depends on what memory holds.
