@@ -9,11 +9,12 @@ use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::Launch as LaunchFact;
 
 use crate::device::Device;
+use crate::fields::Fields;
 use crate::gain::{self, Gain};
 use crate::geometry::shape::Shape;
-use crate::lanes::observed::{Access, Barrier, Branch, BranchKind, LARGEST_RECORD, Stride};
+use crate::lanes::observed::{Access, AccessSite, Barrier, Branch, BranchKind, Stride};
 use crate::lanes::range::Launch;
-use crate::lanes::value::{Object, Origin, Sym};
+use crate::lanes::value::{Origin, Sym};
 use crate::lanes::{self, Walk};
 use crate::profile::{self, Profile, Sizes};
 use crate::recorded::{Seen, SeenAccess, SeenBranch};
@@ -110,6 +111,8 @@ pub enum What {
         wasted: f64,
         /// Bytes between neighbouring lanes, if it is always the same.
         stride: Option<i128>,
+        /// It stands in a loop.
+        in_loop: bool,
     },
     /// An access to local memory.
     Local {
@@ -362,38 +365,25 @@ impl Scene<'_> {
     /// Bytes that are moved, and those that no lane uses.
     fn traffic(&self, walk: &Walk) -> (f64, f64) {
         let sector = f64::from(self.device.sector_bytes);
-        let global = walk
-            .seen
-            .accesses
-            .values()
-            .filter(|access| is_global(access));
-        let (moved, used) = global.fold((0.0, 0.0), |(moved, used), access| {
-            (moved + moved_sectors(access), used + access.ideal)
+        let fields = Fields::of(&walk.seen);
+        let global = (walk.seen.accesses.iter()).filter(|(_, access)| is_global(access));
+        let (moved, used) = global.fold((0.0, 0.0), |(moved, used), (at, access)| {
+            let own = moved_sectors(access, at.write, &fields);
+            (moved + own, used + access.ideal)
         });
         (moved * sector, (moved - used).max(0.0) * sector)
     }
 
     fn judge(&self, walk: &Walk) -> BTreeMap<Key, Site> {
         let mut sites = BTreeMap::new();
-        let accesses = walk
-            .seen
-            .accesses
-            .values()
-            .filter(|access| is_global(access));
-        let moved: f64 = accesses.map(moved_sectors).sum();
+        let fields = Fields::of(&walk.seen);
+        let global = (walk.seen.accesses.iter()).filter(|(_, access)| is_global(access));
+        let moved = global.map(|(at, access)| moved_sectors(access, at.write, &fields));
+        let moved: f64 = moved.sum();
         let operations = walk.seen.operations.max(1.0);
-        let used = used(walk);
         for (at, access) in &walk.seen.accesses {
             let site = match is_global(access) {
-                true => {
-                    let shared = with_neighbours(access, &used);
-                    self.global(
-                        walk,
-                        (at.position.span, at.write),
-                        access,
-                        (shared, moved.max(1.0)),
-                    )
-                }
+                true => self.global(walk, at, access, (&fields, moved)),
                 false => self.local(walk, at.position.span, at.write, access, operations),
             };
             sites.insert((at.position.span, u8::from(at.write)), site);
@@ -443,22 +433,24 @@ impl Scene<'_> {
         }
     }
 
-    /// `shared`: sectors that would hold what this access and its neighbours use; `moved`: those of all accesses.
+    /// `moved`: the sectors of all accesses.
     fn global(
         &self,
         walk: &Walk,
-        (span, write): (Span, bool),
+        at: &AccessSite,
         access: &Access,
-        (shared, moved): (f64, f64),
+        (fields, moved): (&Fields, f64),
     ) -> Site {
+        let (span, write) = (at.position.span, at.write);
+        let share = moved_sectors(access, write, fields) / moved.max(1.0);
         let verdict = match access.is_measured {
             true => Verdict::Measured,
             false => self
                 .verdict(walk, access.is_by_data(), &access.open, &access.apart)
                 .sampled(access.is_sampled),
         };
+        let shared = fields.with_neighbours(access);
         let is_wasteful = access.sectors > shared * self.thresholds.sectors * 1.001;
-        let share = moved_sectors(access) / moved;
         let times = access.warps.max(1.0);
         let sector = f64::from(self.device.sector_bytes);
         Site {
@@ -468,8 +460,11 @@ impl Scene<'_> {
                 bytes: access.bytes,
                 sectors: access.sectors / times,
                 ideal: access.ideal / times,
-                wasted: (access.sectors - shared).max(0.0) * sector,
+                wasted: (access.sectors - shared).max(0.0)
+                    * fields.own_part(access, write)
+                    * sector,
                 stride: bytes(access.stride),
+                in_loop: access.in_loop,
             },
             is_warning: verdict.is_sure() && is_wasteful && share >= self.thresholds.traffic,
             verdict,
@@ -603,60 +598,19 @@ impl Branch {
     }
 }
 
-/// Bytes of an element that some lane's access uses: of arrays of structures, by object and distance of lanes.
-type Used = BTreeMap<(Object, i128), BTreeSet<i128>>;
-
-/// What all accesses together use of structures that lie side by side: fields that are read one by one share the
-/// sectors that the first of them brought.
-fn used(walk: &Walk) -> Used {
-    let mut used = Used::new();
-    for access in walk
-        .seen
-        .accesses
-        .values()
-        .filter(|access| is_global(access))
-    {
-        let Some(stride) = bytes(access.stride).filter(|stride| stride.abs() <= LARGEST_RECORD)
-        else {
-            continue;
-        };
-        for (object, from) in &access.anchors {
-            let held = used.entry((*object, stride)).or_default();
-            held.extend(
-                (0..access.bytes as i128).map(|byte| (from + byte).rem_euclid(stride.abs().max(1))),
-            );
-        }
-    }
-    used
-}
-
-/// The sectors that would hold what an access and others use of those that it moves.
-fn with_neighbours(access: &Access, used: &Used) -> f64 {
-    let Some(stride) = bytes(access.stride).filter(|stride| *stride != 0) else {
-        return access.ideal;
-    };
-    let own = access
-        .anchors
-        .iter()
-        .filter_map(|(object, _)| used.get(&(*object, stride)));
-    let part = own.map(|held| held.len() as f64 / stride.abs() as f64);
-    let part = part.reduce(f64::max).unwrap_or_default();
-    access.ideal.max(access.sectors * part)
-}
-
-fn is_global(access: &Access) -> bool {
+pub(crate) fn is_global(access: &Access) -> bool {
     access.space != Some(AddressSpace::Local)
 }
 
 /// Sectors that an access moves. Where memory decides, each lane may want one of its own.
-fn moved_sectors(access: &Access) -> f64 {
+fn moved_sectors(access: &Access, write: bool, fields: &Fields) -> f64 {
     match access.by_data > 0.0 {
         true => access.sectors.max(access.lanes),
-        false => access.sectors,
+        false => access.sectors * fields.own_part(access, write),
     }
 }
 
-fn bytes(stride: Stride) -> Option<i128> {
+pub(crate) fn bytes(stride: Stride) -> Option<i128> {
     match stride {
         Stride::Bytes(bytes) => Some(bytes),
         _ => None,

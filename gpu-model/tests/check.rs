@@ -617,3 +617,32 @@ fn wide_elements_take_several_turns_anyway() {
         assert!(told.contains(&line.to_string()), "{told:?}");
     }
 }
+
+#[test]
+fn fields_of_structures_bring_their_sectors_once() {
+    let text = "struct p { float x, y, z; };\n\
+                __kernel void k(__global const struct p *a, __global float *o) {\n\
+                int i = get_global_id(0);\n\
+                o[i] = a[i].x + a[i].y + a[i].z;\n\
+                }\n";
+    let (findings, _) = found(text, &launch(&[1024], &[64], &[]));
+    // 12 sectors of structures a warp, and 4 that it writes.
+    assert_eq!(
+        (findings.traffic, findings.wasted),
+        (32.0 * 16.0 * 32.0, 0.0)
+    );
+    let part = text.replace(" + a[i].z", "");
+    let (findings, _) = found(&part, &launch(&[1024], &[64], &[]));
+    assert_eq!(
+        (findings.traffic, findings.wasted),
+        (32.0 * 16.0 * 32.0, 32.0 * 4.0 * 32.0)
+    );
+    // One that is read more often than the other.
+    let often = text.replace(
+        "+ a[i].y + a[i].z",
+        "; for (int k = 0; k < 7; k++) o[i] += a[i].y",
+    );
+    let (findings, _) = found(&often, &launch(&[1024], &[64], &[]));
+    let sectors = 12.0 * 7.0 + 4.0 + 2.0 * 4.0 * 7.0;
+    assert_eq!(findings.traffic, 32.0 * sectors * 32.0);
+}

@@ -158,6 +158,7 @@ fn what(what: &What) -> WhatData {
             ideal,
             wasted,
             stride,
+            ..
         } => WhatData::Global {
             write: *write,
             bytes: *bytes,

@@ -140,6 +140,7 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
             stride,
             bytes,
             wasted,
+            in_loop,
             ..
         } => {
             let left = (checked.findings.traffic - wasted).max(1.0);
@@ -165,6 +166,9 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
                     "keep each field of the structure in an array of its own ({gain}), or read the structure whole \
                      through local memory"
                 ),
+                near if near < 32 * u128::from(*bytes) && !in_loop => {
+                    format!("store elements that neighbouring work-items take side by side ({gain})")
+                }
                 near if near < 32 * u128::from(*bytes) => format!(
                     "let neighbouring work-items take neighbouring elements: element `id + i * size` in round `i`, \
                      not `id * n + i` ({gain})"

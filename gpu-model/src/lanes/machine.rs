@@ -430,6 +430,7 @@ impl<'a> Machine<'a> {
         entry.space = Some(space);
         entry.open.extend(self.unlikely);
         entry.lanes_guessed |= self.guess.is_any();
+        entry.in_loop |= self.loops > 0;
         entry.bytes = bytes;
         match space {
             AddressSpace::Local => memory::local(self.device, entry, pointers, mask, self.weight),

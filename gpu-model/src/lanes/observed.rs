@@ -63,6 +63,8 @@ pub struct Access {
     pub is_measured: bool,
     /// It differs between iterations that stand for others.
     pub is_sampled: bool,
+    /// It stands in a loop.
+    pub in_loop: bool,
 }
 
 impl Access {
