@@ -368,7 +368,7 @@ impl Scene<'_> {
         let fields = Fields::of(&walk.seen);
         let global = (walk.seen.accesses.iter()).filter(|(_, access)| is_global(access));
         let (moved, used) = global.fold((0.0, 0.0), |(moved, used), (at, access)| {
-            let own = moved_sectors(access, at.write, &fields);
+            let own = moved_sectors(access) * fields.own_part(access, at.write);
             (moved + own, used + access.ideal)
         });
         (moved * sector, (moved - used).max(0.0) * sector)
@@ -377,9 +377,8 @@ impl Scene<'_> {
     fn judge(&self, walk: &Walk) -> BTreeMap<Key, Site> {
         let mut sites = BTreeMap::new();
         let fields = Fields::of(&walk.seen);
-        let global = (walk.seen.accesses.iter()).filter(|(_, access)| is_global(access));
-        let moved = global.map(|(at, access)| moved_sectors(access, at.write, &fields));
-        let moved: f64 = moved.sum();
+        let global = (walk.seen.accesses.values()).filter(|access| is_global(access));
+        let moved: f64 = global.map(moved_sectors).sum();
         let operations = walk.seen.operations.max(1.0);
         for (at, access) in &walk.seen.accesses {
             let site = match is_global(access) {
@@ -442,7 +441,7 @@ impl Scene<'_> {
         (fields, moved): (&Fields, f64),
     ) -> Site {
         let (span, write) = (at.position.span, at.write);
-        let share = moved_sectors(access, write, fields) / moved.max(1.0);
+        let share = moved_sectors(access) / moved.max(1.0);
         let verdict = match access.is_measured {
             true => Verdict::Measured,
             false => self
@@ -603,10 +602,10 @@ pub(crate) fn is_global(access: &Access) -> bool {
 }
 
 /// Sectors that an access moves. Where memory decides, each lane may want one of its own.
-fn moved_sectors(access: &Access, write: bool, fields: &Fields) -> f64 {
+fn moved_sectors(access: &Access) -> f64 {
     match access.by_data > 0.0 {
         true => access.sectors.max(access.lanes),
-        false => access.sectors * fields.own_part(access, write),
+        false => access.sectors,
     }
 }
 
