@@ -78,7 +78,8 @@ impl Verdict {
         }
     }
 
-    fn is_sure(&self) -> bool {
+    /// Whether it is worth a warning.
+    pub fn is_sure(&self) -> bool {
         matches!(
             self,
             Verdict::Proved | Verdict::Provided(_) | Verdict::Estimated | Verdict::Measured

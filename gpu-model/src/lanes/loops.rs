@@ -4,7 +4,7 @@
 use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, IncDecOp, Stmt, StmtKind};
 
 use super::machine::{Guess, MANY_STEPS, Machine, Ways};
-use super::observed::BranchKind;
+use super::observed::{BranchKind, Tally};
 use super::stmt::{Env, RARELY};
 use super::value::{Linear, Value};
 use super::wide::{Mask, Wide, lanes};
@@ -133,6 +133,8 @@ impl<'a> Machine<'a> {
         let mut distances: [Option<Distances>; 2] = [None, None];
         // What variables held at the last of these.
         let mut before = Env::new();
+        // What was counted before the last of the first iterations.
+        let mut counted = Tally::default();
         loop {
             if (walk.rounds > 0 || !parts.is_do) && !self.goes_on(parts, walk) {
                 return;
@@ -149,14 +151,19 @@ impl<'a> Machine<'a> {
                 match self.plan(parts, walk, left) {
                     Plan::Walk => {}
                     Plan::Spread(left, is_known) => {
+                        let last = self.seen.tally().since(&counted, self.weight);
                         let steps = self.steps_since(&before);
-                        return self.spread(parts, walk, (&left, is_known), steps);
+                        let last = (steps, (walk.rounds == FIRST).then_some(last));
+                        return self.spread(parts, walk, (&left, is_known), last);
                     }
                     Plan::Stop => return self.seen.is_rough = true,
                 }
             }
             let [_, last] = distances;
             distances = [last, now];
+            if walk.rounds + 1 == FIRST {
+                counted = self.seen.tally();
+            }
             if walk.rounds < FIRST || walk.rounds + 1 == MOST_UNEVEN {
                 before = self.env.clone();
             }

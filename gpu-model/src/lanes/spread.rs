@@ -2,7 +2,7 @@
 
 use super::loops::{Parts, Walk};
 use super::machine::{MANY_STEPS, Machine, Ways};
-use super::observed::Tallies;
+use super::observed::{Tallies, Tally};
 use super::stmt::Env;
 use super::value::{Origin, Value};
 use super::wide::{Mask, Wide, lanes};
@@ -34,13 +34,13 @@ impl<'a> Machine<'a> {
     }
 
     /// The rest of a loop, by iterations that are spread over it. `left`: how many each lane has, and whether that is
-    /// known; `steps`: how far variables moved in the iteration before.
+    /// known; `last`: how far variables moved in the iteration before, and what it did.
     pub(super) fn spread(
         &mut self,
         parts: &Parts<'a>,
         walk: &mut Walk,
         (left, is_known): (&[u64], bool),
-        mut steps: Env,
+        (mut steps, last): (Env, Option<Tally>),
     ) {
         let all = walk.active;
         let most = lanes(all).map(|lane| left[lane]).max();
@@ -52,6 +52,9 @@ impl<'a> Machine<'a> {
         let mut even = steps.clone();
         let mut next = 0;
         let mut tallies = Tallies::default();
+        if let Some(last) = last.filter(|_| samples == 1) {
+            tallies.add(last);
+        }
         for (at, stands_for) in strata(most, samples.max(1)) {
             walk.active = all & !(self.broken | self.returned);
             walk.active &= lanes(all)
