@@ -477,6 +477,8 @@ fn loops_go_on_as_long_as_their_conditions_are_known() {
         "for (int s = 128; s; s >>= 1) v += a[i + s * 1024];",
         "for (int k = 0; k != 8; k++) v += a[i + k * 1024];",
         "for (int k = 0; ; k++) { if (k == 8) break; v += a[i + k * 1024]; }",
+        "int k = 0; for (;;) { v += a[i + k * 1024]; if (++k == 8) break; }",
+        "int k = 0; do { v += a[i + k * 1024]; } while (min(++k, 8) < 8);",
     ] {
         assert_eq!(sectors(text), (8.0 * 4.0 + 4.0, false), "{text}");
     }
