@@ -140,14 +140,8 @@ impl<'a> Machine<'a> {
                 return;
             }
             let now = self.distances(parts, walk.active);
-            if walk.rounds >= FIRST && !walk.is_whole {
-                let op = self.comparison(parts).map(|(op, ..)| op);
-                let left = match (&distances, &now, op) {
-                    ([Some(first), Some(second)], Some(now), Some(op)) => {
-                        left(op, [first, second, now], walk.active)
-                    }
-                    _ => Left::Unknown,
-                };
+            if walk.rounds >= FIRST && !(walk.is_whole && walk.rounds <= 2 * MOST_UNEVEN) {
+                let left = self.left(parts, [&distances[0], &distances[1], &now], walk.active);
                 match self.plan(parts, walk, left) {
                     Plan::Walk => {}
                     Plan::Spread(left, is_known) => {
@@ -171,6 +165,17 @@ impl<'a> Machine<'a> {
             if walk.active == 0 || self.is_late() {
                 return;
             }
+        }
+    }
+
+    /// The iterations that are left, from the distances at three conditions in a row.
+    fn left(&self, parts: &Parts<'a>, at: [&Option<Distances>; 3], active: Mask) -> Left {
+        let op = self.comparison(parts).map(|(op, ..)| op);
+        match (at, op) {
+            ([Some(first), Some(second), Some(now)], Some(op)) => {
+                left(op, [first, second, now], active)
+            }
+            _ => Left::Unknown,
         }
     }
 

@@ -16,9 +16,9 @@ fn strata(all: u64, count: u64) -> impl Iterator<Item = (u64, u64)> {
     (0..count).map(move |at| {
         let (from, to) = (border(at), border(at + 1));
         let size = to - from;
+        let last = i64::try_from(size.saturating_sub(1)).unwrap_or(i64::MAX);
         let middle = (size / 2) as i64;
-        let nudged = middle + NUDGES[(at % 8) as usize];
-        let inside = nudged.clamp(0, size.saturating_sub(1) as i64);
+        let inside = (middle.saturating_add(NUDGES[(at % 8) as usize])).clamp(0, last);
         (from + inside as u64, size)
     })
 }
@@ -56,10 +56,9 @@ impl<'a> Machine<'a> {
             tallies.add(last);
         }
         for (at, stands_for) in strata(most, samples.max(1)) {
-            walk.active = all & !(self.broken | self.returned);
-            walk.active &= lanes(all)
-                .filter(|lane| left[*lane] > at)
-                .fold(0, |mask, lane| mask | 1 << lane);
+            let still = lanes(all).filter(|lane| left[*lane] > at);
+            let still = still.fold(0, |mask, lane| mask | 1 << lane);
+            walk.active = still & !(self.broken | self.returned);
             if walk.active == 0 || self.is_late() {
                 break;
             }
@@ -69,15 +68,10 @@ impl<'a> Machine<'a> {
             self.jump(&steps, at - next, walk.active);
             next = at + 1;
             self.weight = weight * stands_for as f64;
-            let before = self.env.clone();
-            let tally = self.seen.tally();
             let active = walk.active;
-            self.round(parts, walk);
-            if let Some(cond) = parts.cond.filter(|_| walk.active != 0) {
-                self.condition(cond, walk);
-            }
-            tallies.add(self.seen.tally().since(&tally, self.weight));
-            steps = self.steps_since(&before);
+            let tally;
+            (steps, tally) = self.sample(parts, walk);
+            tallies.add(tally);
             even.retain(|key, by| {
                 let now = steps.get(key);
                 now.is_some_and(|now| is_same(by, now, active))
@@ -89,6 +83,17 @@ impl<'a> Machine<'a> {
             self.seen.spread(&tallies);
         }
         self.finish(&start, &even, (left, is_known), all);
+    }
+
+    /// An iteration with the condition after it: how far variables moved, and what was done.
+    fn sample(&mut self, parts: &Parts<'a>, walk: &mut Walk) -> (Env, Tally) {
+        let (before, tally) = (self.env.clone(), self.seen.tally());
+        self.round(parts, walk);
+        if let Some(cond) = parts.cond.filter(|_| walk.active != 0) {
+            self.condition(cond, walk);
+        }
+        let done = self.seen.tally().since(&tally, self.weight);
+        (self.steps_since(&before), done)
     }
 
     /// How far each variable moved in an iteration; variables that did not move evenly are left out.
@@ -220,6 +225,8 @@ mod tests {
             (17, 16),
             (5, 5),
             (1, 1),
+            (u64::MAX, 1),
+            (u64::MAX, 64),
         ] {
             let strata: Vec<(u64, u64)> = strata(all, count).collect();
             assert_eq!(strata.iter().map(|(_, size)| size).sum::<u64>(), all);
