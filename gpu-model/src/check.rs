@@ -9,11 +9,12 @@ use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::Launch as LaunchFact;
 
 use crate::device::Device;
+use crate::fields::Fields;
 use crate::gain::{self, Gain};
 use crate::geometry::shape::Shape;
-use crate::lanes::observed::{Access, Barrier, Branch, BranchKind, LARGEST_RECORD, Stride};
+use crate::lanes::observed::{Access, AccessSite, Barrier, Branch, BranchKind, Stride};
 use crate::lanes::range::Launch;
-use crate::lanes::value::{Object, Origin, Sym};
+use crate::lanes::value::{Origin, Sym};
 use crate::lanes::{self, Walk};
 use crate::profile::{self, Profile, Sizes};
 use crate::recorded::{Seen, SeenAccess, SeenBranch};
@@ -50,6 +51,8 @@ pub enum Verdict {
     Proved,
     /// It holds for each launch that the host makes, if these numbers are 8 or more.
     Provided(BTreeSet<String>),
+    /// The same of some iterations of a long loop that stand for all, and that differ.
+    Estimated,
     /// It holds for launches that were recorded.
     Measured,
     /// It holds for groups of this size: the usual ones of the device's runtime, as the host leaves them open. It does
@@ -67,6 +70,7 @@ impl Verdict {
         match self {
             Verdict::Proved => "proved",
             Verdict::Provided(_) => "proved for large arguments",
+            Verdict::Estimated => "estimated",
             Verdict::Measured => "measured",
             Verdict::Assumed(_) => "assumed",
             Verdict::ByData => "depends on data",
@@ -74,11 +78,20 @@ impl Verdict {
         }
     }
 
-    fn is_sure(&self) -> bool {
+    /// Whether it is worth a warning.
+    pub fn is_sure(&self) -> bool {
         matches!(
             self,
-            Verdict::Proved | Verdict::Provided(_) | Verdict::Measured
+            Verdict::Proved | Verdict::Provided(_) | Verdict::Estimated | Verdict::Measured
         )
+    }
+
+    /// This, of a site that differs between iterations that stand for others.
+    fn sampled(self, is_sampled: bool) -> Verdict {
+        match is_sampled && self.is_sure() {
+            true => Verdict::Estimated,
+            false => self,
+        }
     }
 }
 
@@ -99,13 +112,17 @@ pub enum What {
         wasted: f64,
         /// Bytes between neighbouring lanes, if it is always the same.
         stride: Option<i128>,
+        /// It stands in a loop.
+        in_loop: bool,
     },
     /// An access to local memory.
     Local {
         /// It writes.
         write: bool,
-        /// Turns that a warp's access takes, on average; 1 without conflicts.
+        /// Turns that a warp's access takes, on average.
         turns: f64,
+        /// Those that it would take without conflicts: 1, but more of wide elements.
+        ideal: f64,
         /// Bytes between neighbouring lanes, if it is always the same.
         stride: Option<i128>,
     },
@@ -134,6 +151,8 @@ pub struct Site {
     pub verdict: Verdict,
     /// The part of the kernel's traffic (global memory) or lane-operations (others) that it makes or wastes.
     pub share: f64,
+    /// The share and totals are estimates: how often something happens is not known exactly.
+    pub is_rough: bool,
     /// It is worth a warning.
     pub is_warning: bool,
     /// The launch, as a position in the list that was given; `None`: no launch is known.
@@ -153,6 +172,8 @@ pub struct Findings {
     pub wasted: f64,
     /// The global size of that launch is known: without it, bytes are those of a guess.
     pub is_counted: bool,
+    /// They are estimates, as how often something happens is.
+    pub is_rough: bool,
     /// The kernel is too long: what was not looked at is not in the list.
     pub is_cut: bool,
     /// What is not followed, such as `goto`.
@@ -188,7 +209,7 @@ pub fn check(
         let walks: Vec<Walk> = shapes
             .all
             .iter()
-            .map(|one| lanes::walk(module, kernel, one, device))
+            .map(|one| lanes::walk(module, kernel, one, device, runs))
             .collect();
         let is_counted = shapes
             .all
@@ -286,6 +307,7 @@ impl Scene<'_> {
             if traffic.0 > found.traffic {
                 (found.traffic, found.wasted) = traffic;
                 found.is_counted = self.is_counted;
+                found.is_rough = walk.seen.is_rough;
             }
         }
         let Some((first, others)) = judged.split_first() else {
@@ -344,38 +366,24 @@ impl Scene<'_> {
     /// Bytes that are moved, and those that no lane uses.
     fn traffic(&self, walk: &Walk) -> (f64, f64) {
         let sector = f64::from(self.device.sector_bytes);
-        let global = walk
-            .seen
-            .accesses
-            .values()
-            .filter(|access| is_global(access));
-        let (moved, used) = global.fold((0.0, 0.0), |(moved, used), access| {
-            (moved + moved_sectors(access), used + access.ideal)
+        let fields = Fields::of(&walk.seen);
+        let global = (walk.seen.accesses.iter()).filter(|(_, access)| is_global(access));
+        let (moved, used) = global.fold((0.0, 0.0), |(moved, used), (at, access)| {
+            let own = moved_sectors(access) * fields.own_part(access, at.write);
+            (moved + own, used + access.ideal)
         });
         (moved * sector, (moved - used).max(0.0) * sector)
     }
 
     fn judge(&self, walk: &Walk) -> BTreeMap<Key, Site> {
         let mut sites = BTreeMap::new();
-        let accesses = walk
-            .seen
-            .accesses
-            .values()
-            .filter(|access| is_global(access));
-        let moved: f64 = accesses.map(moved_sectors).sum();
+        let fields = Fields::of(&walk.seen);
+        let global = (walk.seen.accesses.values()).filter(|access| is_global(access));
+        let moved: f64 = global.map(moved_sectors).sum();
         let operations = walk.seen.operations.max(1.0);
-        let used = used(walk);
         for (at, access) in &walk.seen.accesses {
             let site = match is_global(access) {
-                true => {
-                    let shared = with_neighbours(access, &used);
-                    self.global(
-                        walk,
-                        (at.position.span, at.write),
-                        access,
-                        (shared, moved.max(1.0)),
-                    )
-                }
+                true => self.global(walk, at, access, (&fields, moved)),
                 false => self.local(walk, at.position.span, at.write, access, operations),
             };
             sites.insert((at.position.span, u8::from(at.write)), site);
@@ -425,20 +433,24 @@ impl Scene<'_> {
         }
     }
 
-    /// `shared`: sectors that would hold what this access and its neighbours use; `moved`: those of all accesses.
+    /// `moved`: the sectors of all accesses.
     fn global(
         &self,
         walk: &Walk,
-        (span, write): (Span, bool),
+        at: &AccessSite,
         access: &Access,
-        (shared, moved): (f64, f64),
+        (fields, moved): (&Fields, f64),
     ) -> Site {
+        let (span, write) = (at.position.span, at.write);
+        let share = moved_sectors(access) / moved.max(1.0);
         let verdict = match access.is_measured {
             true => Verdict::Measured,
-            false => self.verdict(walk, access.is_by_data(), &access.open, &access.apart),
+            false => self
+                .verdict(walk, access.is_by_data(), &access.open, &access.apart)
+                .sampled(access.is_sampled),
         };
+        let shared = fields.with_neighbours(access);
         let is_wasteful = access.sectors > shared * self.thresholds.sectors * 1.001;
-        let share = moved_sectors(access) / moved;
         let times = access.warps.max(1.0);
         let sector = f64::from(self.device.sector_bytes);
         Site {
@@ -448,12 +460,16 @@ impl Scene<'_> {
                 bytes: access.bytes,
                 sectors: access.sectors / times,
                 ideal: access.ideal / times,
-                wasted: (access.sectors - shared).max(0.0) * sector,
+                wasted: (access.sectors - shared).max(0.0)
+                    * fields.own_part(access, write)
+                    * sector,
                 stride: bytes(access.stride),
+                in_loop: access.in_loop,
             },
             is_warning: verdict.is_sure() && is_wasteful && share >= self.thresholds.traffic,
             verdict,
             share,
+            is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
         }
@@ -469,19 +485,24 @@ impl Scene<'_> {
     ) -> Site {
         let verdict = match access.is_measured {
             true => Verdict::Measured,
-            false => self.verdict(walk, access.is_by_data(), &access.open, &BTreeSet::new()),
+            false => self
+                .verdict(walk, access.is_by_data(), &access.open, &BTreeSet::new())
+                .sampled(access.is_sampled),
         };
         let share = access.turns * f64::from(self.device.warp) / operations;
+        let ideal = (access.passes / access.warps.max(f64::MIN_POSITIVE)).max(1.0);
         Site {
             span,
             what: What::Local {
                 write,
-                turns: 1.0 + access.turns / access.warps.max(1.0),
+                turns: ideal + access.turns / access.warps.max(1.0),
+                ideal,
                 stride: bytes(access.stride),
             },
             is_warning: verdict.is_sure() && share >= self.thresholds.operations,
             verdict,
             share,
+            is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
         }
@@ -500,6 +521,7 @@ impl Scene<'_> {
             is_warning: verdict.is_sure() && share >= self.thresholds.operations,
             verdict,
             share,
+            is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
         }
@@ -515,18 +537,23 @@ impl Scene<'_> {
     ) -> Site {
         let verdict = match branch.is_measured {
             true => Verdict::Measured,
-            false => self.verdict(walk, branch.by_data > 0.0, &branch.open, &BTreeSet::new()),
+            false => self
+                .verdict(walk, branch.by_data > 0.0, &branch.open, &BTreeSet::new())
+                .sampled(branch.is_sampled),
         };
         let share = branch.idle / operations;
+        // `if (i < n)` splits a warp of the last group.
+        let is_guard = kind == BranchKind::If && !branch.is_inside && !branch.is_measured;
         Site {
             span,
             what: What::Branch {
                 kind,
                 diverged: branch.diverged / branch.warps.max(1.0),
             },
-            is_warning: verdict.is_sure() && share >= self.thresholds.operations,
+            is_warning: verdict.is_sure() && !is_guard && share >= self.thresholds.operations,
             verdict,
             share,
+            is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
         }
@@ -539,7 +566,7 @@ impl Access {
         (self.warps, self.lanes) = (run.warps, run.lanes);
         match is_global {
             true => (self.sectors, self.ideal) = (run.sectors, run.ideal),
-            false => self.turns = run.sectors - run.ideal,
+            false => (self.turns, self.passes) = (run.sectors - run.ideal, run.ideal),
         }
         (self.by_data, self.lanes_guessed, self.is_measured) = (0.0, false, true);
         self.stride = Stride::Mixed;
@@ -554,6 +581,7 @@ impl Access {
             &mut self.sectors,
             &mut self.ideal,
             &mut self.turns,
+            &mut self.passes,
         ] {
             *number *= factor;
         }
@@ -570,48 +598,7 @@ impl Branch {
     }
 }
 
-/// Bytes of an element that some lane's access uses: of arrays of structures, by object and distance of lanes.
-type Used = BTreeMap<(Object, i128), BTreeSet<i128>>;
-
-/// What all accesses together use of structures that lie side by side: fields that are read one by one share the
-/// sectors that the first of them brought.
-fn used(walk: &Walk) -> Used {
-    let mut used = Used::new();
-    for access in walk
-        .seen
-        .accesses
-        .values()
-        .filter(|access| is_global(access))
-    {
-        let Some(stride) = bytes(access.stride).filter(|stride| stride.abs() <= LARGEST_RECORD)
-        else {
-            continue;
-        };
-        for (object, from) in &access.anchors {
-            let held = used.entry((*object, stride)).or_default();
-            held.extend(
-                (0..access.bytes as i128).map(|byte| (from + byte).rem_euclid(stride.abs().max(1))),
-            );
-        }
-    }
-    used
-}
-
-/// The sectors that would hold what an access and others use of those that it moves.
-fn with_neighbours(access: &Access, used: &Used) -> f64 {
-    let Some(stride) = bytes(access.stride).filter(|stride| *stride != 0) else {
-        return access.ideal;
-    };
-    let own = access
-        .anchors
-        .iter()
-        .filter_map(|(object, _)| used.get(&(*object, stride)));
-    let part = own.map(|held| held.len() as f64 / stride.abs() as f64);
-    let part = part.reduce(f64::max).unwrap_or_default();
-    access.ideal.max(access.sectors * part)
-}
-
-fn is_global(access: &Access) -> bool {
+pub(crate) fn is_global(access: &Access) -> bool {
     access.space != Some(AddressSpace::Local)
 }
 
@@ -623,7 +610,7 @@ fn moved_sectors(access: &Access) -> f64 {
     }
 }
 
-fn bytes(stride: Stride) -> Option<i128> {
+pub(crate) fn bytes(stride: Stride) -> Option<i128> {
     match stride {
         Stride::Bytes(bytes) => Some(bytes),
         _ => None,
@@ -646,7 +633,14 @@ fn is_like(a: &What, b: &What) -> bool {
                 ..
             },
         ) => near(a / i.max(1.0), b / j.max(1.0)),
-        (What::Local { turns: a, .. }, What::Local { turns: b, .. }) => near(*a, *b),
+        (
+            What::Local {
+                turns: a, ideal: i, ..
+            },
+            What::Local {
+                turns: b, ideal: j, ..
+            },
+        ) => near(a / i, b / j),
         (What::Branch { diverged: a, .. }, What::Branch { diverged: b, .. })
         | (What::Barrier { waiting: a }, What::Barrier { waiting: b }) => (a - b).abs() <= 0.1,
         _ => false,

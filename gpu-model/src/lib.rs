@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod device;
+mod fields;
 pub mod gain;
 pub mod geometry;
 pub mod lanes;

@@ -3,8 +3,9 @@
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{Input, parse};
 use fpgacc_frontend::source::{Location, SourceMap};
-use fpgacc_gpu_model::check::{Findings, Thresholds, What, check};
+use fpgacc_gpu_model::check::{Findings, Site, Thresholds, What, check};
 use fpgacc_gpu_model::device::Device;
+use fpgacc_gpu_model::lanes::observed::BranchKind;
 use fpgacc_gpu_model::recorded::Seen;
 use fpgacc_launch_facts::{Arg, ArgValue, Launch, LocalSize, RecordedLaunch, Value};
 
@@ -52,7 +53,7 @@ fn found(text: &str, launch: &Launch) -> (Findings, SourceMap) {
 /// A line a site: `LINE what verdict`, with `!` where it is worth a warning.
 fn told(text: &str, launch: &Launch) -> Vec<String> {
     let (findings, sources) = found(text, launch);
-    let line = |site: &fpgacc_gpu_model::check::Site| {
+    let line = |site: &Site| {
         let what = match &site.what {
             What::Global {
                 write,
@@ -63,9 +64,15 @@ fn told(text: &str, launch: &Launch) -> Vec<String> {
                 "{} {sectors:.1}/{ideal:.1}",
                 if *write { "write" } else { "read" }
             ),
-            What::Local { write, turns, .. } => {
-                format!("local {} {turns:.1}", if *write { "write" } else { "read" })
-            }
+            What::Local {
+                write,
+                turns,
+                ideal,
+                ..
+            } => format!(
+                "local {} {turns:.1}/{ideal:.0}",
+                if *write { "write" } else { "read" }
+            ),
             What::Branch { diverged, .. } => format!("branch {diverged:.2}"),
             What::Barrier { waiting } => format!("barrier {waiting:.2}"),
         };
@@ -177,11 +184,11 @@ fn columns_of_a_local_tile_share_banks() {
                 }\n";
     let told = told(text, &launch(&[1024, 1024], &[32, 8], &[]));
     assert!(
-        told.contains(&"6 local read 32.0 proved !".to_string()),
+        told.contains(&"6 local read 32.0/1 proved !".to_string()),
         "{told:?}"
     );
     assert!(
-        told.contains(&"7 local read 1.0 proved".to_string()),
+        told.contains(&"7 local read 1.0/1 proved".to_string()),
         "{told:?}"
     );
 }
@@ -378,8 +385,266 @@ fn warps_wait_at_barriers_for_the_last_of_their_group() {
     };
     assert_eq!(barrier("64", 256), "6 barrier 0.00 proved");
     // Warp w goes on until its last lane is done: 32 (w + 1) - 1 iterations of at most 255; on average 143.
-    assert_eq!(barrier("l", 256), "6 barrier 0.43 proved !");
+    assert_eq!(barrier("l", 256), "6 barrier 0.44 proved !");
     // A group of one warp waits for nothing.
     assert_eq!(barrier("l", 32), "");
     assert_eq!(barrier("d[l]", 256), "6 barrier 0.00 depends on data");
+}
+
+/// A kernel whose work-item `i`, number `l` of its group, does this.
+fn kernel(body: &str) -> String {
+    format!(
+        "__kernel void k(__global float *a, __global float *o) {{\n\
+         int i = get_global_id(0), l = get_local_id(0); float v = 0;\n\
+         {body}\n\
+         o[i] = v;\n\
+         }}\n"
+    )
+}
+
+/// The sectors that 1024 work-items of such a kernel move, a warp; whether that is an estimate.
+fn sectors(body: &str) -> (f64, bool) {
+    let (findings, _) = found(&kernel(body), &launch(&[1024], &[64], &[]));
+    (findings.traffic / 32.0 / 32.0, findings.is_rough)
+}
+
+/// Lines of a site of such a kernel.
+fn at(body: &str, line: &str) -> Vec<String> {
+    let told = told(&kernel(body), &launch(&[1024], &[64], &[]));
+    let is_meant = |told: &String| told.starts_with(line);
+    told.into_iter().filter(is_meant).collect()
+}
+
+/// The part of lane-operations that wait at the first branch of this kind.
+fn idle(body: &str, kind: BranchKind) -> f64 {
+    let (findings, _) = found(&kernel(body), &launch(&[1024], &[64], &[]));
+    let is_meant =
+        |site: &&Site| matches!(site.what, What::Branch { kind: own, .. } if own == kind);
+    let site = findings.sites.iter().find(is_meant);
+    site.expect("a branch").share
+}
+
+#[test]
+fn loops_of_some_tens_of_iterations_are_walked_whole() {
+    // A warp's lanes are 4 k bytes apart in iteration k: k < 8 take 4 k sectors (1 for 0), the others 32.
+    let all = (1.0 + 4.0 * 28.0 + 12.0 * 32.0) / 20.0;
+    let strides = "for (int k = 0; k < 20; k++)\nv += a[i * k];";
+    let read = format!("4 read {all:.1}");
+    assert!(
+        at(strides, "4 read")[0].starts_with(&read),
+        "{:?}",
+        at(strides, "4 read")
+    );
+    let late = "for (int k = 0; k < 16; k++) if (k >= 12)\nv += a[i * 32]; else v += a[i];";
+    assert_eq!(sectors(late), (4.0 * 32.0 + 12.0 * 4.0 + 4.0, false));
+    assert_eq!(at(late, "4 read")[0], "4 read 32.0/4.0 proved !");
+    let odd = "for (int k = 0; k < 20; k++)\nif (k < 10 || l % 2) v += a[i];";
+    assert!(at(odd, "4 branch").contains(&"4 branch 0.50 proved !".to_string()));
+    let inner = "for (int k = 0; k < 18; k++) { if (k < 12) v += a[i + k]; else\nif (l & 1)\n\
+                 { for (int j = 0; j < 20; j++) v = v * 0.5f + a[j]; } }";
+    assert_eq!(at(inner, "4 branch"), ["4 branch 1.00 proved !"]);
+}
+
+#[test]
+fn samples_of_long_loops_are_spread_evenly_and_said_to_be_estimates() {
+    let late = "for (int k = 0; k < 1000; k++) if (k >= 700)\nv += a[i * 32]; else v += a[i];";
+    let (seen, is_rough) = sectors(late);
+    let ratio = seen / (300.0 * 32.0 + 700.0 * 4.0 + 4.0);
+    assert!(
+        (0.97..1.03).contains(&ratio) && is_rough,
+        "{ratio} {is_rough}"
+    );
+    // Each access of it is the same wherever it happens.
+    assert_eq!(at(late, "4 read")[0], "4 read 32.0/4.0 proved !");
+    let strides = "for (int k = 0; k < 300; k++)\nv += a[i * (k / 50)];";
+    assert!(
+        at(strides, "4 read")[0].contains("estimated"),
+        "{:?}",
+        at(strides, "4 read")
+    );
+    // What is the same in each iteration is exact.
+    let alike = "for (int k = 0; k < 1000; k++) v += a[i + k * 1024];";
+    assert_eq!(sectors(alike), (4004.0, false));
+}
+
+#[test]
+fn loops_go_on_as_long_as_their_conditions_are_known() {
+    for text in [
+        "for (int k = 8; k > 0; k--) v += a[i + k * 1024];",
+        "for (int k = 8; k; k--) v += a[i + k * 1024];",
+        "int k = 8; while (k--) v += a[i + k * 1024];",
+        "int k = 8; do v += a[i + k * 1024]; while (--k);",
+        "for (int s = 128; s; s >>= 1) v += a[i + s * 1024];",
+        "for (int k = 0; k != 8; k++) v += a[i + k * 1024];",
+        "for (int k = 0; ; k++) { if (k == 8) break; v += a[i + k * 1024]; }",
+        "int k = 0; for (;;) { v += a[i + k * 1024]; if (++k == 8) break; }",
+        "int k = 0; do { v += a[i + k * 1024]; } while (min(++k, 8) < 8);",
+    ] {
+        assert_eq!(sectors(text), (8.0 * 4.0 + 4.0, false), "{text}");
+    }
+    for text in [
+        "int k = 1000; while (k--) v += a[i + k * 1024];",
+        "int k = 1000; while (k-- > 0) v += a[i + k * 1024];",
+        "int k = 1000; do v += a[i + k * 1024]; while (--k);",
+        "for (int k = 1000; k; k--) v += a[i + k * 1024];",
+        "for (int k = 0; ; k++) { if (k == 1000) break; v += a[i + k * 1024]; }",
+    ] {
+        assert_eq!(sectors(text), (4004.0, false), "{text}");
+    }
+    // What the counter holds after it.
+    let after = "int k = l + 200; while (k--) v += a[i]; v += a[i * 32 + k];";
+    assert_eq!(at(after, "3 read 32")[0], "3 read 32.0/4.0 proved");
+    // Nobody knows when it ends.
+    let open = "for (int k = 0; ; k++) { if (a[k] == 3) break; v += a[i + k * 1024]; }";
+    assert!(sectors(open).1);
+}
+
+#[test]
+fn lanes_that_left_a_loop_wait_for_its_condition_too() {
+    let short = idle(
+        "for (int k = 0; k < (l & 1 ? 100 : 1); k++) v += k;",
+        BranchKind::Loop,
+    );
+    assert!((0.47..0.5).contains(&short), "{short}");
+    let long = idle(
+        "for (int k = 0; k < (l & 1 ? 1000 : 1); k++) v += k;",
+        BranchKind::Loop,
+    );
+    assert!((0.49..0.5).contains(&long), "{long}");
+}
+
+#[test]
+fn cases_of_a_switch_wait_for_each_other() {
+    let long = "for (int k = 0; k < 50; k++) v = v * 2 + k;";
+    let text = format!(
+        "switch (i & 3) {{ case 0: {long} break; case 1: {long} break; default: v += 1; }}"
+    );
+    let share = idle(&text, BranchKind::Switch);
+    assert!((0.7..0.75).contains(&share), "{share}");
+    // Without a default, lanes of no case wait as well; those that fall through do not.
+    let text = format!("switch (i & 1) {{ case 1: {long} }}");
+    let share = idle(&text, BranchKind::Switch);
+    assert!((0.45..0.5).contains(&share), "{share}");
+    let text = format!("switch (i & 1) {{ case 0: v += 1; case 1: {long} }}");
+    let share = idle(&text, BranchKind::Switch);
+    assert!(share < 0.05, "{share}");
+    assert_eq!(
+        idle(
+            "switch (l / 32) { case 0: v += 1; break; case 1: v += 2; }",
+            BranchKind::Switch
+        ),
+        0.0
+    );
+}
+
+#[test]
+fn lanes_that_leave_early_wait_for_the_others() {
+    let long = "for (int k = 0; k < 100; k++) v = v * 2 + k;";
+    for (text, share) in [
+        (format!("if (l & 1) return; {long}"), 0.5),
+        (
+            format!("if (l & 3) {{ if (l & 1) return; v += 1; }} {long}"),
+            0.5,
+        ),
+        (
+            format!("for (int j = 0; j < 8; j++) {{ if (l & 1) continue; {long} }}"),
+            0.5,
+        ),
+        (
+            format!("for (int j = 0; j < 8; j++) {{ if (l % 4) continue; {long} }}"),
+            0.75,
+        ),
+        // Written as a branch, it is the same.
+        (format!("if (!(l & 1)) {{ {long} }}"), 0.5),
+        (
+            format!("if (l & 1) {{ v += 1; return; }} else {{ {long} }} {long}"),
+            0.5,
+        ),
+    ] {
+        let told = told(&kernel(&text), &launch(&[1024], &[64], &[]));
+        let (findings, _) = found(&kernel(&text), &launch(&[1024], &[64], &[]));
+        let branches = findings
+            .sites
+            .iter()
+            .filter(|site| matches!(site.what, What::Branch { .. }));
+        let all: f64 = branches.map(|site| site.share).sum();
+        assert!(
+            (share - 0.05..share).contains(&all),
+            "{text}: {all} {told:?}"
+        );
+    }
+    // Lanes that leave a loop wait there, not at the condition that sends them away.
+    let text = format!("for (int j = 0; j < 8; j++) {{ if (j == (l & 1)) break; {long} }}");
+    assert_eq!(idle(&text, BranchKind::If), 0.0);
+    // No lane ends both before the loop and in it.
+    let helper = "int f(int l) { if (l & 1) return 1; int s = 0; for (int k = 0; k < 50; k++) s += k * s; return s; }\n\
+                  __kernel void k(__global int *o) {\n\
+                  o[get_global_id(0)] = f(get_local_id(0));\n\
+                  }\n";
+    let told = told(helper, &launch(&[1024], &[64], &[]));
+    assert!(told[0].ends_with("1 branch 1.00 proved !"), "{told:?}");
+}
+
+#[test]
+fn guards_of_the_last_group_are_no_warning() {
+    for guard in ["if (i >= n) return; a[i] = i;", "if (i < n) { a[i] = i; }"] {
+        let text = format!(
+            "__kernel void k(__global int *a, int n) {{\n\
+             int i = get_global_id(0);\n\
+             {guard}\n\
+             }}\n"
+        );
+        let told = told(&text, &launch(&[128], &[64], &[(1, 100)]));
+        assert_eq!(told[0], "3 branch 0.25 proved");
+    }
+}
+
+#[test]
+fn wide_elements_take_several_turns_anyway() {
+    let text = "__kernel void k(__global float *a, __global float *o) {\n\
+                __local double t[512]; __local float4 u[64]; int l = get_local_id(0);\n\
+                t[l * 2] = a[l];\n\
+                u[l] = a[l];\n\
+                barrier(CLK_LOCAL_MEM_FENCE);\n\
+                o[l] = t[l]\n\
+                + t[(l * 16) & 511];\n\
+                }\n";
+    let told = told(text, &launch(&[256], &[64], &[]));
+    for line in [
+        "3 local write 4.0/2 proved !",
+        "4 local write 4.0/4 proved",
+        "6 local read 2.0/2 proved",
+        "7 local read 32.0/2 proved !",
+    ] {
+        assert!(told.contains(&line.to_string()), "{told:?}");
+    }
+}
+
+#[test]
+fn fields_of_structures_bring_their_sectors_once() {
+    let text = "struct p { float x, y, z; };\n\
+                __kernel void k(__global const struct p *a, __global float *o) {\n\
+                int i = get_global_id(0);\n\
+                o[i] = a[i].x + a[i].y + a[i].z;\n\
+                }\n";
+    let (findings, _) = found(text, &launch(&[1024], &[64], &[]));
+    // 12 sectors of structures a warp, and 4 that it writes.
+    assert_eq!(
+        (findings.traffic, findings.wasted),
+        (32.0 * 16.0 * 32.0, 0.0)
+    );
+    let part = text.replace(" + a[i].z", "");
+    let (findings, _) = found(&part, &launch(&[1024], &[64], &[]));
+    assert_eq!(
+        (findings.traffic, findings.wasted),
+        (32.0 * 16.0 * 32.0, 32.0 * 4.0 * 32.0)
+    );
+    // One that is read more often than the other.
+    let often = text.replace(
+        "+ a[i].y + a[i].z",
+        "; for (int k = 0; k < 7; k++) o[i] += a[i].y",
+    );
+    let (findings, _) = found(&often, &launch(&[1024], &[64], &[]));
+    let sectors = 12.0 * 7.0 + 4.0 + 2.0 * 4.0 * 7.0;
+    assert_eq!(findings.traffic, 32.0 * sectors * 32.0);
 }

@@ -98,3 +98,82 @@ fn thresholds_decide_what_is_worth_a_warning() {
     assert!(warnings("--waste-ratio=4.5") < 3);
     assert_eq!(warnings("--waste-share=99"), 0);
 }
+
+/// Walks along edges of the work-items that memory names.
+const GRAPH: &str = "\
+__kernel void k(__global const int *at, __global int *level, int now) {
+    int i = get_global_id(0);
+    if (level[i] == now) {
+        for (int j = at[i]; j < at[i + 1]; j++)
+            level[j] = now + 1;
+    }
+}
+";
+
+/// A host that launches it, and what a run saw: 9 of 10 warps go different ways, 225 of 320 lanes wait meanwhile.
+const GRAPH_HOST: &str = r#"
+#include <CL/cl.h>
+void run(cl_command_queue q, cl_program p, cl_mem at, cl_mem level)
+{
+    size_t items = 64;
+    int now = 1;
+    cl_kernel k = clCreateKernel(p, "k", NULL);
+    clSetKernelArg(k, 0, sizeof at, &at);
+    clSetKernelArg(k, 1, sizeof level, &level);
+    clSetKernelArg(k, 2, sizeof now, &now);
+    clEnqueueNDRangeKernel(q, k, 1, NULL, &items, &items, 0, NULL, NULL);
+}
+"#;
+const GRAPH_RUN: &str = "\
+version: 1
+recording:
+  runs: 1
+programs:
+- site: {file: host.c, line: 3, column: 1}
+  sources:
+    is:
+    - file: k.cl
+  options:
+  - is: ''
+  kernels:
+  - is: k
+  recorded:
+    hash: 9a8421f8febe7a49
+    caller: host+0x1
+    ways:
+    - site: {file: k.cl, line: 3, column: 9}
+      kernel: k
+      warp: 32
+      launches: 5
+      warps: 10
+      diverged: 9
+      rounds: 10
+      idle: [225, 63]
+    - site: {file: k.cl, line: 4, column: 29}
+      kernel: k
+      warp: 32
+      launches: 5
+      warps: 9
+      diverged: 0
+      rounds: 45
+      idle: [0, 0]
+";
+
+#[test]
+fn lanes_that_a_run_saw_wait_are_a_part_of_what_it_did() {
+    let shop = Workshop::new();
+    shop.write("host.c", GRAPH_HOST);
+    shop.write("k.cl", GRAPH);
+    shop.write("seen.yaml", GRAPH_RUN);
+    let checked = shop
+        .fpgacc("check -w --json --facts seen.yaml host.c k.cl")
+        .success();
+    let report: Value = serde_json::from_str(&checked.stdout).expect("JSON");
+    let sites = report["kernels"][0]["sites"].as_array().expect("sites");
+    let is_guard = |site: &&Value| site["line"] == 3 && site["kind"] == "branch";
+    let guard = sites.iter().find(is_guard).expect("the branch");
+    assert_eq!(guard["verdict"], "measured", "{guard}");
+    // 70 % of the lanes wait for almost all that the kernel does, which 92 % of the warps do.
+    let share = guard["share"].as_f64().expect("a number");
+    assert!((0.6..0.76).contains(&share), "{guard}");
+}

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use fpgacc_aoc_wrappers::cc::{Compiler, Language};
 use fpgacc_frontend::source::{Location, Span};
-use fpgacc_gpu_model::check::{Findings, Site, Thresholds, Verdict, What, check};
+use fpgacc_gpu_model::check::{Findings, Site, Thresholds, What, check};
 use fpgacc_gpu_model::device::Device;
 use fpgacc_gpu_model::recorded::Seen;
 use fpgacc_launch_facts::{Arg, ArgValue, Facts, Launch, LocalSize, Value};
@@ -164,17 +164,14 @@ impl Default for Said {
 
 impl Said {
     fn add(&mut self, site: &Site) {
-        self.sure &= matches!(
-            site.verdict,
-            Verdict::Proved | Verdict::Provided(_) | Verdict::Measured
-        );
+        self.sure &= site.verdict.is_sure();
         self.warns |= site.is_warning;
         let gain = site.gain.map(|gain| gain.times);
         self.gain = self.gain.into_iter().chain(gain).reduce(f64::max);
         match site.what {
             What::Global { sectors, .. } => self.sectors.push(sectors),
             What::Branch { diverged, .. } => self.diverges |= diverged > 0.0,
-            What::Local { turns, .. } => self.sectors.push(turns - 1.0),
+            What::Local { turns, ideal, .. } => self.sectors.push(turns - ideal),
             What::Barrier { .. } => {}
         }
     }

@@ -53,6 +53,9 @@ struct SiteData {
     depends_on: Vec<String>,
     /// Of the kernel's traffic (global memory) or lane-operations (others).
     share: f64,
+    /// The share and totals are estimates.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    rough: bool,
     warning: bool,
     /// The launch that wastes most.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,6 +79,7 @@ enum WhatData {
     Local {
         write: bool,
         turns_a_warp: f64,
+        ideal_turns: f64,
         stride_bytes: Option<i64>,
     },
     Branch {
@@ -137,6 +141,7 @@ fn of_site(checked: &Checked, site: &Site, sources: &SourceMap) -> SiteData {
             _ => Vec::new(),
         },
         share: site.share,
+        rough: site.is_rough,
         warning: site.is_warning,
         launch: launch.map(|launch| format!("{}:{}", launch.site.file, launch.site.line)),
         gain: site.gain.map(|gain| gain.times),
@@ -153,6 +158,7 @@ fn what(what: &What) -> WhatData {
             ideal,
             wasted,
             stride,
+            ..
         } => WhatData::Global {
             write: *write,
             bytes: *bytes,
@@ -164,10 +170,12 @@ fn what(what: &What) -> WhatData {
         What::Local {
             write,
             turns,
+            ideal,
             stride,
         } => WhatData::Local {
             write: *write,
             turns_a_warp: *turns,
+            ideal_turns: *ideal,
             stride_bytes: small(stride),
         },
         What::Barrier { waiting } => WhatData::Barrier { waiting: *waiting },

@@ -35,6 +35,7 @@ fn warning(checked: &Checked, site: &Site, session: &Session) -> Diagnostic {
     });
     let sure = match &site.verdict {
         Verdict::Measured => "measured in a run".to_string(),
+        Verdict::Estimated => "estimated from some iterations".to_string(),
         Verdict::Provided(names) => {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             format!("proved for {} of {LARGE} or more", names.join(" and "))
@@ -68,14 +69,15 @@ pub fn headline(site: &Site) -> (String, &'static str) {
             );
             (message, "-Wuncoalesced")
         }
-        What::Local { turns, .. } => {
-            if *turns <= 1.0 {
+        What::Local { turns, ideal, .. } => {
+            if turns <= ideal {
                 let message = "lanes of a warp use banks of local memory of their own here";
                 return (message.to_string(), "-Wbank-conflicts");
             }
             let message = format!(
-                "lanes of a warp want the same banks of local memory here: {} turns in place of 1",
-                number(*turns)
+                "lanes of a warp want the same banks of local memory here: {} turns in place of {}",
+                number(*turns),
+                number(*ideal)
             );
             (message, "-Wbank-conflicts")
         }
@@ -103,7 +105,8 @@ pub fn headline(site: &Site) -> (String, &'static str) {
 }
 
 fn share(site: &Site, is_counted: bool) -> String {
-    let part = percent(site.share);
+    let about = if site.is_rough { "about " } else { "" };
+    let part = format!("{about}{}", percent(site.share));
     match &site.what {
         What::Global { stride, wasted, .. } => {
             let stride = match stride {
@@ -111,7 +114,7 @@ fn share(site: &Site, is_counted: bool) -> String {
                 None => String::new(),
             };
             let lost = match is_counted {
-                true => format!(", {} wasted a launch", bytes(*wasted)),
+                true => format!(", {about}{} wasted a launch", bytes(*wasted)),
                 false => String::new(),
             };
             format!("{stride}{part} of the kernel's traffic{lost}")
@@ -137,6 +140,7 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
             stride,
             bytes,
             wasted,
+            in_loop,
             ..
         } => {
             let left = (checked.findings.traffic - wasted).max(1.0);
@@ -162,6 +166,9 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
                     "keep each field of the structure in an array of its own ({gain}), or read the structure whole \
                      through local memory"
                 ),
+                near if near < 32 * u128::from(*bytes) && !in_loop => {
+                    format!("store elements that neighbouring work-items take side by side ({gain})")
+                }
                 near if near < 32 * u128::from(*bytes) => format!(
                     "let neighbouring work-items take neighbouring elements: element `id + i * size` in round `i`, \
                      not `id * n + i` ({gain})"
@@ -244,9 +251,10 @@ pub fn summary(checked: &Checked) -> String {
     };
     if findings.traffic > 0.0 && findings.is_counted {
         let wasted = percent(findings.wasted / findings.traffic);
+        let about = if findings.is_rough { "about " } else { "" };
         let _ = write!(
             text,
-            "; {} a launch, {wasted} of it for nothing",
+            "; {about}{} a launch, {wasted} of it for nothing",
             bytes(findings.traffic)
         );
     }

@@ -99,8 +99,8 @@ impl Facts<'_> {
         let (sector, sectors, ideal) = match local {
             true => (
                 self.device.local_bank_bytes,
-                access.warps + access.turns,
-                access.warps,
+                access.passes + access.turns,
+                access.passes,
             ),
             false => (self.device.sector_bytes, access.sectors, access.ideal),
         };

@@ -61,7 +61,9 @@ impl<'a> Machine<'a> {
             self.env.insert((frame.id, VarRef::Local(*param)), value);
         }
         (self.returned, self.broken, self.skipped) = (0, 0, 0);
+        let apart = self.apart.len();
         self.block(&body.stmts, mask);
+        self.meet(apart, true);
         let returned = std::mem::replace(&mut self.result, result);
         (self.returned, self.broken, self.skipped) = flow;
         self.guess = guess;

@@ -1,24 +1,25 @@
-//! Loops. The first iterations are walked; of many more, some that are spread over the rest stand for it.
+//! Loops. Iterations are walked as long as it is known which lanes go on; of many, the first ones and some that are
+//! spread over the rest ([`super::spread`]) stand for all.
 
-use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Stmt, StmtKind};
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, IncDecOp, Stmt, StmtKind};
 
 use super::machine::{Guess, MANY_STEPS, Machine, Ways};
-use super::observed::BranchKind;
-use super::stmt::Env;
-use super::value::{Linear, Origin, Value};
+use super::observed::{BranchKind, Tally};
+use super::stmt::{Env, RARELY};
+use super::value::{Linear, Value};
 use super::wide::{Mask, Wide, lanes};
 
 /// Iterations of a loop whose number is not known: a guess.
 const ASSUMED_TRIPS: f64 = 64.0;
 /// Iterations that are walked before those that are left are counted.
 const FIRST: u32 = 3;
-/// Iterations of loops whose counters do not move evenly, such as `i *= 2`.
+/// Iterations of loops whose counters do not move evenly, such as `i *= 2`, before it is asked how many more are walked.
 const MOST_UNEVEN: u32 = 64;
 
 /// The parts of a loop.
-struct Parts<'a> {
+pub(super) struct Parts<'a> {
     init: &'a [Stmt],
-    cond: Option<ExprId>,
+    pub cond: Option<ExprId>,
     step: Option<ExprId>,
     body: &'a [Stmt],
     is_do: bool,
@@ -49,13 +50,19 @@ impl<'a> Parts<'a> {
 }
 
 /// What is known of a loop while it is walked.
-struct Walk {
+pub(super) struct Walk {
     /// The lanes that came to it, and those that are still in it.
-    entered: Mask,
-    active: Mask,
+    pub entered: Mask,
+    pub active: Mask,
     rounds: u32,
-    ways: Ways,
-    idle: f64,
+    pub ways: Ways,
+    pub idle: f64,
+    /// Its condition was only supposed to hold.
+    is_supposed: bool,
+    /// Decisions to leave it that were in doubt, of those of the warp.
+    doubts: u32,
+    /// All of its iterations are walked.
+    is_whole: bool,
 }
 
 /// How far the condition of each lane is from its end.
@@ -70,6 +77,19 @@ enum Left {
     /// The counter does not move evenly, but is known.
     VariableTrips,
 }
+
+/// How a loop is looked at from here on.
+enum Plan {
+    /// The next iteration is walked.
+    Walk,
+    /// Some iterations stand for those that are left, by lane; whether their number is known.
+    Spread(Vec<u64>, bool),
+    /// There is no time for more.
+    Stop,
+}
+
+/// One side of a comparison: an expression that has no effects, plus a constant; `None`: only the constant.
+type Side = (Option<ExprId>, i128);
 
 impl<'a> Machine<'a> {
     pub(super) fn loop_stmt(&mut self, stmt: &'a Stmt, mask: Mask) {
@@ -86,6 +106,9 @@ impl<'a> Machine<'a> {
             rounds: 0,
             ways: Ways::default(),
             idle: 0.0,
+            is_supposed: false,
+            doubts: self.doubts,
+            is_whole: false,
         };
         let before = self.seen.operations;
         self.walk(&parts, &mut walk);
@@ -108,38 +131,104 @@ impl<'a> Machine<'a> {
     fn walk(&mut self, parts: &Parts<'a>, walk: &mut Walk) {
         // At the conditions of the two iterations before.
         let mut distances: [Option<Distances>; 2] = [None, None];
+        // What variables held at the last of these.
+        let mut before = Env::new();
+        // What was counted before the last of the first iterations.
+        let mut counted = Tally::default();
         loop {
             if (walk.rounds > 0 || !parts.is_do) && !self.goes_on(parts, walk) {
                 return;
             }
             let now = self.distances(parts, walk.active);
-            if walk.rounds == FIRST {
-                let op = parts
-                    .cond
-                    .and_then(|cond| self.comparison(cond))
-                    .map(|(op, ..)| op);
-                let left = match (&distances, &now, op) {
-                    ([Some(first), Some(second)], Some(now), Some(op)) => {
-                        left(op, [first, second, now], walk.active)
+            if walk.rounds >= FIRST && !(walk.is_whole && walk.rounds <= 2 * MOST_UNEVEN) {
+                let left = self.left(parts, [&distances[0], &distances[1], &now], walk.active);
+                match self.plan(parts, walk, left) {
+                    Plan::Walk => {}
+                    Plan::Spread(left, is_known) => {
+                        let last = self.seen.tally().since(&counted, self.weight);
+                        let steps = self.steps_since(&before);
+                        let last = (steps, (walk.rounds == FIRST).then_some(last));
+                        return self.spread(parts, walk, (&left, is_known), last);
                     }
-                    _ => Left::Unknown,
-                };
-                match left {
-                    Left::Each(each) => return self.spread(parts, walk, &each, true),
-                    Left::Unknown => {
-                        let each = vec![ASSUMED_TRIPS as u64; self.width];
-                        return self.spread(parts, walk, &each, false);
-                    }
-                    Left::VariableTrips => {}
+                    Plan::Stop => return self.seen.is_rough = true,
                 }
             }
             let [_, last] = distances;
             distances = [last, now];
+            if walk.rounds + 1 == FIRST {
+                counted = self.seen.tally();
+            }
+            if walk.rounds < FIRST || walk.rounds + 1 == MOST_UNEVEN {
+                before = self.env.clone();
+            }
             self.round(parts, walk);
-            if walk.active == 0 || walk.rounds >= MOST_UNEVEN || self.is_late() {
+            if walk.active == 0 || self.is_late() {
                 return;
             }
         }
+    }
+
+    /// The iterations that are left, from the distances at three conditions in a row.
+    fn left(&self, parts: &Parts<'a>, at: [&Option<Distances>; 3], active: Mask) -> Left {
+        let op = self.comparison(parts).map(|(op, ..)| op);
+        match (at, op) {
+            ([Some(first), Some(second), Some(now)], Some(op)) => {
+                left(op, [first, second, now], active)
+            }
+            _ => Left::Unknown,
+        }
+    }
+
+    /// How the rest of a loop is looked at. `left`: the iterations of it.
+    fn plan(&mut self, parts: &Parts<'a>, walk: &mut Walk, left: Left) -> Plan {
+        let most = |each: &[u64]| lanes(walk.active).map(|lane| each[lane]).max();
+        let is_followed = !walk.is_supposed && self.doubts == walk.doubts;
+        let is_first = walk.rounds == FIRST;
+        match left {
+            Left::Each(each) if is_first && most(&each) <= Some(self.samples()) => {
+                walk.is_whole = true;
+                Plan::Walk
+            }
+            Left::Each(each) if is_first || walk.rounds == MOST_UNEVEN => Plan::Spread(each, true),
+            Left::Unknown if is_first && !is_followed => self.assumed(parts, walk),
+            _ if walk.rounds < MOST_UNEVEN => Plan::Walk,
+            _ if is_followed && self.follows(walk.rounds) => Plan::Walk,
+            _ => Plan::Stop,
+        }
+    }
+
+    /// As many iterations more as runs showed, or a guess.
+    fn assumed(&mut self, parts: &Parts<'a>, walk: &Walk) -> Plan {
+        let run = parts.cond.and_then(|cond| self.run(cond));
+        let trips = match run {
+            Some(run) => (run.rounds - f64::from(walk.rounds)).round() as u64,
+            None => ASSUMED_TRIPS as u64,
+        };
+        Plan::Spread(vec![trips; self.width], false)
+    }
+
+    /// Whether there is time for more iterations after these.
+    fn follows(&self, rounds: u32) -> bool {
+        rounds < self.closeness.followed && self.steps <= MANY_STEPS
+    }
+
+    /// Evaluates the condition; lanes that left the loop wait for that.
+    pub(super) fn condition(&mut self, cond: ExprId, walk: &mut Walk) -> Wide {
+        let (before, waiting) = (self.seen.operations, self.waiting(walk));
+        let value = self.one(cond, walk.active);
+        self.step();
+        walk.idle += self.waited(waiting, before);
+        value
+    }
+
+    /// The lanes that left the loop and wait for the others. Those that returned wait for what follows it, too.
+    fn waiting(&self, walk: &Walk) -> Mask {
+        walk.entered & !walk.active & !self.left_early() & !self.returned
+    }
+
+    /// What these lanes waited for since all operations were `before`.
+    fn waited(&self, waiting: Mask, before: f64) -> f64 {
+        (self.seen.operations - before) * f64::from(waiting.count_ones()) / self.width as f64
     }
 
     /// Evaluates the condition: whether some lanes go on. Where it is not known, the body is looked at once more.
@@ -147,9 +236,9 @@ impl<'a> Machine<'a> {
         let Some(cond) = parts.cond else {
             return true;
         };
-        let value = self.one(cond, walk.active);
-        self.step();
+        let value = self.condition(cond, walk);
         let ways = self.ways(&value, walk.active);
+        walk.is_supposed |= ways.supposed.is_some();
         if ways.in_doubt() == 0 {
             if ways.yes != 0 && ways.yes != walk.entered {
                 // Some wait for others from now on.
@@ -163,7 +252,11 @@ impl<'a> Machine<'a> {
         walk.ways.open = walk.ways.open.or(ways.open);
         let before = self.env.clone();
         let weight = self.weight;
-        self.weight = weight * (ASSUMED_TRIPS / 8.0);
+        let trips = match self.run(cond) {
+            Some(run) => (run.rounds - f64::from(walk.rounds)).max(RARELY),
+            None => ASSUMED_TRIPS / 8.0,
+        };
+        self.weight = weight * trips;
         walk.active = ways.yes | ways.in_doubt();
         let condition = self.guess.condition;
         self.guess.condition |= ways.differs();
@@ -194,237 +287,127 @@ impl<'a> Machine<'a> {
     }
 
     /// One iteration.
-    fn round(&mut self, parts: &Parts<'a>, walk: &mut Walk) {
-        let before = self.seen.operations;
+    pub(super) fn round(&mut self, parts: &Parts<'a>, walk: &mut Walk) {
+        let (before, apart) = (self.seen.operations, self.apart.len());
         let skipped = self.guess.skipped;
-        self.block(parts.body, walk.active);
+        let (active, waiting) = (walk.active, self.waiting(walk));
+        self.block(parts.body, active);
+        let waited = self.waited(waiting, before) + self.meet(apart, false);
         self.skipped = 0;
         self.guess.skipped = skipped;
-        walk.active = self.live(walk.active);
-        if let Some(step) = parts.step.filter(|_| walk.active != 0) {
-            self.values(step, walk.active);
+        walk.active = self.live(active);
+        let (before, waiting) = (self.seen.operations, self.waiting(walk));
+        if walk.active != 0 {
+            if let Some(step) = parts.step {
+                self.values(step, walk.active);
+            }
+            if waiting != 0 {
+                (walk.ways.yes, walk.ways.no) = (walk.active, waiting);
+            }
         }
-        let issued = self.seen.operations - before;
-        let waiting = walk.entered & !walk.active & !self.returned;
-        if walk.active != 0 && waiting != 0 {
-            walk.idle += issued * f64::from(waiting.count_ones()) / self.width as f64;
-            (walk.ways.yes, walk.ways.no) = (walk.active, waiting);
-        }
+        walk.idle += waited + self.waited(waiting, before);
         walk.rounds += 1;
     }
 
-    /// `lhs op rhs` of a condition, or of the first part of one, if looking at it has no effects.
-    fn comparison(&self, cond: ExprId) -> Option<(BinaryOp, ExprId, ExprId)> {
-        let exprs = &self.function().exprs;
-        match exprs.get(cond) {
+    /// `lhs op rhs` of a loop's condition, or of the first part of one, where looking at it has no effects; a counter
+    /// that the condition itself moves (`k--`) is taken as what it was. `for (;;) { if (..) break; ..` has one too.
+    fn comparison(&self, parts: &Parts<'a>) -> Option<(BinaryOp, Side, Side)> {
+        match parts.cond {
+            Some(cond) => self.compared(cond),
+            None => {
+                let exit = first_exit(parts.body)?;
+                let is_one = self.compared(exit).filter(|_| !self.is_joined(exit));
+                let (op, lhs, rhs) = is_one?;
+                Some((negated(op)?, lhs, rhs))
+            }
+        }
+    }
+
+    /// Whether a condition has parts.
+    fn is_joined(&self, cond: ExprId) -> bool {
+        let op = match self.function().exprs.get(cond) {
+            Expr::Binary { op, .. } => Some(*op),
+            _ => None,
+        };
+        matches!(op, Some(BinaryOp::And | BinaryOp::Or))
+    }
+
+    fn compared(&self, cond: ExprId) -> Option<(BinaryOp, Side, Side)> {
+        match self.function().exprs.get(cond) {
             Expr::Binary {
                 op: BinaryOp::And,
                 lhs,
                 ..
-            } => self.comparison(*lhs),
+            } => self.compared(*lhs),
             Expr::Binary { op, lhs, rhs } if op.is_comparison() => {
-                let is_plain = |id: ExprId| {
-                    !exprs.any(id, &mut |id| {
-                        matches!(
-                            exprs.get(id),
-                            Expr::IncDec { .. }
-                                | Expr::Assign { .. }
-                                | Expr::Call { .. }
-                                | Expr::Index { .. }
-                        )
-                    })
-                };
-                (is_plain(*lhs) && is_plain(*rhs)).then_some((*op, *lhs, *rhs))
+                Some((*op, self.side(*lhs)?, self.side(*rhs)?))
             }
-            _ => None,
+            _ => Some((BinaryOp::Ne, self.side(cond)?, (None, 0))),
         }
+    }
+
+    fn side(&self, id: ExprId) -> Option<Side> {
+        let exprs = &self.function().exprs;
+        let (id, before) = match exprs.get(id) {
+            Expr::IncDec { op, operand } => match op {
+                IncDecOp::PostInc => (*operand, -1),
+                IncDecOp::PostDec => (*operand, 1),
+                IncDecOp::PreInc | IncDecOp::PreDec => (*operand, 0),
+            },
+            _ => (id, 0),
+        };
+        let has_effects = exprs.any(id, &mut |id| {
+            matches!(
+                exprs.get(id),
+                Expr::IncDec { .. } | Expr::Assign { .. } | Expr::Call { .. } | Expr::Index { .. }
+            )
+        });
+        (!has_effects).then_some((Some(id), before))
     }
 
     /// How far each lane's condition is from its end.
     fn distances(&mut self, parts: &Parts<'a>, mask: Mask) -> Option<Distances> {
-        let (_, lhs, rhs) = self.comparison(parts.cond?)?;
+        let (_, lhs, rhs) = self.comparison(parts)?;
         let weight = std::mem::replace(&mut self.weight, 0.0);
-        let (a, b) = (self.one(lhs, mask), self.one(rhs, mask));
+        let mut of = |(id, _): Side| id.map_or(Wide::int(0), |id| self.one(id, mask));
+        let (a, b) = (of(lhs), of(rhs));
         self.weight = weight;
+        let before = Linear::constant(lhs.1 - rhs.1);
         let distance = |lane: usize| match (a.lane(lane), b.lane(lane)) {
-            (Value::Int(a), Value::Int(b)) => a.plus(b, -1),
+            (Value::Int(a), Value::Int(b)) => a.plus(b, -1)?.plus(&before, 1),
             (Value::Pointer(a, from), Value::Pointer(b, to)) if a == b => from.plus(to, -1),
             _ => None,
         };
         Some((0..self.width).map(distance).collect())
     }
+}
 
-    /// How many iterations of many are looked at: fewer, the deeper the loop and the later it is.
-    fn samples(&self) -> u64 {
-        match (self.steps > MANY_STEPS, self.loops) {
-            (true, _) => 1,
-            (false, 1) => 6,
-            (false, 2) => 3,
-            (false, _) => 2,
-        }
+/// The condition on which the first statement leaves a loop.
+fn first_exit(body: &[Stmt]) -> Option<ExprId> {
+    match &body.first()?.kind {
+        StmtKind::If {
+            cond,
+            then,
+            otherwise: None,
+        } => match &then.stmts[..] {
+            [only] if matches!(only.kind, StmtKind::Break) => Some(*cond),
+            _ => None,
+        },
+        _ => None,
     }
+}
 
-    /// The rest of a loop, by iterations that are spread over it.
-    fn spread(&mut self, parts: &Parts<'a>, walk: &mut Walk, left: &[u64], is_known: bool) {
-        let most = lanes(walk.active)
-            .map(|lane| left[lane])
-            .max()
-            .unwrap_or_default();
-        let samples = self.samples().min(most);
-        if samples == 0 {
-            return;
-        }
-        // Odd, so that alignments that repeat are all seen.
-        let stride = match most / samples {
-            0 | 1 => 1,
-            stride => stride - 1 + stride % 2,
-        };
-        let weight = self.weight;
-        let start = self.env.clone();
-        let all = walk.active;
-        let mut steps: Option<Env> = None;
-        for sample in 0..samples {
-            let at = sample * stride;
-            walk.active = all & !(self.broken | self.returned);
-            let is_left = |lane: &usize| left[*lane] > at;
-            walk.active &= lanes(all)
-                .filter(is_left)
-                .fold(0, |mask, lane| mask | 1 << lane);
-            if walk.active == 0 || self.is_late() {
-                break;
-            }
-            if walk.active != walk.entered {
-                (walk.ways.yes, walk.ways.no) = (walk.active, walk.entered & !walk.active);
-            }
-            if sample > 0
-                && let Some(steps) = &steps
-            {
-                self.jump(steps, stride - 1, walk.active);
-            }
-            self.weight = weight * most as f64 / samples as f64;
-            let before = self.env.clone();
-            self.round(parts, walk);
-            steps = Some(self.steps_since(&before));
-        }
-        self.weight = weight;
-        walk.active = 0;
-        self.finish(&start, steps.as_ref(), left, all, is_known);
-    }
-
-    /// How far each variable moved in an iteration; variables that did not move evenly are left out.
-    fn steps_since(&mut self, before: &Env) -> Env {
-        let mut steps = Env::new();
-        for (key, now) in &self.env {
-            // What did not move needs no step.
-            let moved = |old: &&Vec<Wide>| old.len() == now.len() && *old != now;
-            let Some(old) = before.get(key).filter(moved) else {
-                continue;
-            };
-            let moved = |(now, old): (&Wide, &Wide)| {
-                let lane = |lane: usize| -> Option<Value> {
-                    let by = match (now.lane(lane), old.lane(lane)) {
-                        (Value::Int(now), Value::Int(old)) => now.plus(old, -1)?,
-                        (Value::Pointer(a, now), Value::Pointer(b, old)) if a == b => {
-                            now.plus(old, -1)?
-                        }
-                        _ => return None,
-                    };
-                    Some(Value::Int(by))
-                };
-                let is_even = lanes(self.exists).all(|at| lane(at).is_some());
-                is_even.then(|| {
-                    Wide::of_lanes(self.width, self.exists, |at| {
-                        lane(at).unwrap_or(Value::Data)
-                    })
-                })
-            };
-            let all: Option<Vec<Wide>> = now.iter().zip(old).map(moved).collect();
-            if let Some(all) = all {
-                steps.insert(*key, all);
-            }
-        }
-        steps
-    }
-
-    /// Moves variables on by so many iterations.
-    fn jump(&mut self, steps: &Env, times: u64, mask: Mask) {
-        for (key, step) in steps {
-            let Some(now) = self.env.get(key).cloned() else {
-                continue;
-            };
-            let pairs = now.iter().zip(step);
-            let moved = pairs
-                .map(|(now, step)| self.ahead(now, step, mask, |_| times))
-                .collect();
-            self.env.insert(*key, moved);
-        }
-    }
-
-    fn ahead(&self, now: &Wide, step: &Wide, mask: Mask, times: impl Fn(usize) -> u64) -> Wide {
-        Wide::of_lanes(self.width, self.exists, |lane| {
-            let value = now.lane(lane);
-            let Value::Int(by) = step.lane(lane) else {
-                return value.clone();
-            };
-            let by = match mask >> lane & 1 {
-                1 => by.times(i128::from(times(lane))),
-                _ => None,
-            };
-            match (value, by) {
-                (Value::Int(now), Some(by)) => Value::Int(now.plus(&by, 1).unwrap_or_default()),
-                (Value::Pointer(object, now), Some(by)) => {
-                    Value::Pointer(*object, now.plus(&by, 1).unwrap_or_default())
-                }
-                _ => value.clone(),
-            }
-        })
-    }
-
-    /// What variables hold after a loop, most iterations of which were not walked.
-    fn finish(
-        &mut self,
-        start: &Env,
-        steps: Option<&Env>,
-        left: &[u64],
-        mask: Mask,
-        is_known: bool,
-    ) {
-        let keys: Vec<_> = self.env.keys().copied().collect();
-        for key in keys {
-            let (now, Some(from)) = (&self.env[&key], start.get(&key)) else {
-                continue;
-            };
-            if now == from {
-                continue;
-            }
-            let now = now.clone();
-            let step = steps.and_then(|steps| steps.get(&key)).filter(|_| is_known);
-            let ended: Vec<Wide> = match step {
-                Some(step) => (from.iter().zip(step))
-                    .map(|(from, step)| self.ahead(from, step, mask, |lane| left[lane]))
-                    .collect(),
-                None => {
-                    let uniform = Ways {
-                        uniform: mask,
-                        ..Ways::default()
-                    };
-                    let pairs = now.iter().zip(from);
-                    pairs
-                        .map(|(now, from)| self.ended(now, from, &uniform, mask))
-                        .collect()
-                }
-            };
-            self.env.insert(key, ended);
-        }
-    }
-
-    /// A value that changes in a way that is not followed.
-    fn ended(&mut self, now: &Wide, from: &Wide, uniform: &Ways, mask: Mask) -> Wide {
-        match (now.same(), from.same()) {
-            (Some(_), Some(_)) => self.unknown(Origin::Computed),
-            _ => self.either(now, from, uniform, mask),
-        }
-    }
+/// The comparison that holds where another one does not.
+fn negated(op: BinaryOp) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOp::Lt => BinaryOp::Ge,
+        BinaryOp::Le => BinaryOp::Gt,
+        BinaryOp::Gt => BinaryOp::Le,
+        BinaryOp::Ge => BinaryOp::Lt,
+        BinaryOp::Eq => BinaryOp::Ne,
+        BinaryOp::Ne => BinaryOp::Eq,
+        _ => return None,
+    })
 }
 
 /// The iterations that are left, from the distances at three conditions in a row.

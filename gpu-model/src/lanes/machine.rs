@@ -8,6 +8,8 @@ use fpgacc_frontend::ir::{
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::work_item::Quantity;
 
+use super::apart::Apart;
+use super::closeness::{CLOSEST, Closeness};
 use super::meeting::Meeting;
 use super::memory;
 use super::observed::{AccessSite, BranchKind, Observed, Position};
@@ -16,6 +18,7 @@ use super::range::{Launch, Sample};
 use super::value::{Linear, Object, Origin, Sym, Value};
 use super::wide::{Mask, Wide};
 use crate::device::Device;
+use crate::recorded::{Seen, SeenBranch};
 
 /// Operations of warps after which loops are looked at less closely, and after which nothing more is.
 pub(super) const MANY_STEPS: u64 = 40_000;
@@ -56,6 +59,9 @@ pub(super) struct Machine<'a> {
     pub module: &'a Module,
     pub device: &'a Device,
     pub launch: &'a Launch,
+    /// What runs showed.
+    pub runs: &'a Seen<'a>,
+    runs_known: BTreeMap<(FunctionId, ExprId), Option<SeenBranch>>,
     pub kernel: FunctionId,
     /// Where numbers that are not known come from.
     pub origins: Vec<Origin>,
@@ -89,6 +95,14 @@ pub(super) struct Machine<'a> {
     /// Loops around.
     pub loops: u32,
     pub steps: u64,
+    /// After so many, nothing more is looked at.
+    pub most_steps: u64,
+    /// How many iterations are walked.
+    pub closeness: Closeness,
+    /// Decisions to return or to leave a loop that were in doubt.
+    pub doubts: u32,
+    /// Lanes that left early and wait for others.
+    pub apart: Vec<Apart>,
 }
 
 impl<'a> Machine<'a> {
@@ -97,11 +111,14 @@ impl<'a> Machine<'a> {
         kernel: FunctionId,
         launch: &'a Launch,
         device: &'a Device,
+        runs: &'a Seen<'a>,
     ) -> Self {
         Machine {
             module,
             device,
             launch,
+            runs,
+            runs_known: BTreeMap::new(),
             kernel,
             origins: Vec::new(),
             known_syms: BTreeMap::new(),
@@ -132,6 +149,10 @@ impl<'a> Machine<'a> {
             unlikely: None,
             loops: 0,
             steps: 0,
+            most_steps: MOST_STEPS,
+            closeness: CLOSEST,
+            doubts: 0,
+            apart: Vec::new(),
         }
     }
 
@@ -165,11 +186,12 @@ impl<'a> Machine<'a> {
         if let Some(body) = &function.body {
             self.block(&body.stmts, self.exists);
         }
+        self.meet(0, true);
     }
 
     /// Whether there is no time for more.
     pub fn is_late(&mut self) -> bool {
-        let is_late = self.steps > MOST_STEPS;
+        let is_late = self.steps > self.most_steps;
         self.seen.is_cut |= is_late;
         is_late
     }
@@ -202,6 +224,18 @@ impl<'a> Machine<'a> {
         self.module
             .layout(ty)
             .map_or(1, |layout| layout.size.max(1))
+    }
+
+    /// What runs showed of the branch or loop with a condition.
+    pub fn run(&mut self, cond: ExprId) -> Option<SeenBranch> {
+        let key = (self.frame.function, cond);
+        if let Some(known) = self.runs_known.get(&key) {
+            return *known;
+        }
+        let span = self.function().exprs.span(cond);
+        let seen = span.and_then(|span| self.runs.branch(span));
+        self.runs_known.insert(key, seen);
+        seen
     }
 
     /// The lanes of a mask that still take part.
@@ -396,6 +430,7 @@ impl<'a> Machine<'a> {
         entry.space = Some(space);
         entry.open.extend(self.unlikely);
         entry.lanes_guessed |= self.guess.is_any();
+        entry.in_loop |= self.loops > 0;
         entry.bytes = bytes;
         match space {
             AddressSpace::Local => memory::local(self.device, entry, pointers, mask, self.weight),
@@ -420,9 +455,11 @@ impl<'a> Machine<'a> {
             let open = ways.open.filter(|_| ways.unclear != 0);
             self.meeting.doubts(ways.data != 0, open);
         }
+        let is_last = self.launch.is_last(self.sample.group);
         let entry = self.seen.branches.entry((position, kind)).or_default();
         entry.warps += weight;
         entry.diverged += weight * f64::from(u8::from(ways.is_divergent()));
+        entry.is_inside |= ways.is_divergent() && !is_last;
         entry.idle += idle;
         entry.issued = [0, 1].map(|side| entry.issued[side] + issued[side]);
         entry.by_data += weight * f64::from(u8::from(ways.data != 0));

@@ -176,6 +176,7 @@ pub fn local(device: &Device, entry: &mut Access, pointers: &Wide, mask: Mask, w
     let words = i128::from(entry.bytes.max(1)).div_euclid(word).max(1);
     let together = (i128::from(device.warp) / words).max(1) as usize;
     let parts = addresses.list.chunks(together);
+    entry.passes += weight * parts.len() as f64;
     let beyond: usize = parts
         .map(|part| conflicts(part, word, words, device.local_banks))
         .sum();

@@ -6,8 +6,10 @@
 //! The idea of following how an expression differs between lanes, rather than its value, is Lloyd's (thesis,
 //! chapter 6, arithmetic control forms); launches, sizes and arguments make most of his symbols numbers.
 
+mod apart;
 mod barriers;
 mod calls;
+mod closeness;
 mod expr;
 mod loops;
 mod machine;
@@ -16,6 +18,7 @@ pub(crate) mod memory;
 pub mod observed;
 mod ops;
 pub mod range;
+mod spread;
 mod stmt;
 pub mod value;
 pub(crate) mod wide;
@@ -23,6 +26,7 @@ pub(crate) mod wide;
 use fpgacc_frontend::ir::{FunctionId, Module};
 
 use crate::device::Device;
+use crate::recorded::Seen;
 use machine::Machine;
 use observed::Observed;
 use range::Launch;
@@ -37,31 +41,19 @@ pub struct Walk {
     pub origins: Vec<Origin>,
 }
 
-/// Operations that are enough where nobody knows how many groups there are.
-const OPEN_STEPS: u64 = 4_000;
-
-/// The warps that are looked at, by how long the first one takes.
-fn samples(
+/// Goes through a kernel as some warps of a launch do, each of which stands for others.
+/// What is not known is done as often as runs showed.
+pub fn walk(
     module: &Module,
     kernel: FunctionId,
     launch: &Launch,
     device: &Device,
-) -> Vec<range::Sample> {
-    let mut machine = Machine::new(module, kernel, launch, device);
-    if let Some(first) = launch.samples(device.warp, 0).first() {
-        machine.warp(*first);
-    }
-    let steps = machine.steps.max(1);
-    match launch.global.iter().all(Option::is_some) {
-        true => launch.samples(device.warp, machine::MANY_STEPS / steps),
-        false => launch.few_samples(device.warp, OPEN_STEPS / steps),
-    }
-}
-
-/// Goes through a kernel as some warps of a launch do, each of which stands for others.
-pub fn walk(module: &Module, kernel: FunctionId, launch: &Launch, device: &Device) -> Walk {
-    let mut machine = Machine::new(module, kernel, launch, device);
-    for sample in samples(module, kernel, launch, device) {
+    runs: &Seen,
+) -> Walk {
+    let (samples, closeness) = closeness::choose((module, kernel, launch, device, runs));
+    let mut machine = Machine::new(module, kernel, launch, device, runs);
+    machine.closeness = closeness;
+    for sample in samples {
         machine.warp(sample);
     }
     machine.met();

@@ -45,6 +45,8 @@ pub struct Access {
     pub ideal: f64,
     /// Turns that local memory takes beyond those that it would take without conflicts of banks.
     pub turns: f64,
+    /// Those that it would take: one of a warp, but more of wide elements.
+    pub passes: f64,
     /// How often the addresses depend on what memory holds.
     pub by_data: f64,
     /// Which lanes take part is a guess at times: it depends on what memory holds.
@@ -59,6 +61,10 @@ pub struct Access {
     pub stride: Stride,
     /// A run showed it.
     pub is_measured: bool,
+    /// It differs between iterations that stand for others.
+    pub is_sampled: bool,
+    /// It stands in a loop.
+    pub in_loop: bool,
 }
 
 impl Access {
@@ -111,12 +117,16 @@ pub struct Branch {
     pub warps: f64,
     /// How often its lanes go different ways.
     pub diverged: f64,
+    /// They do so not only in the last groups of the launch.
+    pub is_inside: bool,
     /// Operations of lanes that wait for others.
     pub idle: f64,
     /// Operations of what it guards, and of what is done otherwise.
     pub issued: [f64; 2],
     /// A run showed it.
     pub is_measured: bool,
+    /// It differs between iterations that stand for others.
+    pub is_sampled: bool,
     /// How often it depends on what memory holds.
     pub by_data: f64,
     /// Numbers that are not known, on which it depends whether lanes go different ways.
@@ -147,8 +157,111 @@ pub struct Observed {
     pub barriers: BTreeMap<Position, Barrier>,
     /// Operations of warps, times the width of a warp.
     pub operations: f64,
+    /// How often things happen is an estimate: iterations that stand for others differ, or their number is a guess.
+    pub is_rough: bool,
     /// Some of the kernel was not looked at, as it takes too long.
     pub is_cut: bool,
     /// What is not followed, such as `goto`.
     pub not_followed: BTreeSet<&'static str>,
+}
+
+/// A site of a tally.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Counted {
+    Access(AccessSite),
+    Branch(Position, BranchKind),
+}
+
+/// How often a warp came to each site, and what it did there in all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally(BTreeMap<Counted, (f64, [f64; 4])>);
+
+impl Tally {
+    /// What came since another one, of one of `weight` times.
+    pub fn since(mut self, before: &Tally, weight: f64) -> Tally {
+        for (site, (times, what)) in &mut self.0 {
+            let (past, been) = before.0.get(site).copied().unwrap_or_default();
+            *times = (*times - past) / weight;
+            *what = [0, 1, 2, 3].map(|at| (what[at] - been[at]) / weight);
+        }
+        self.0.retain(|_, (times, _)| *times != 0.0);
+        self
+    }
+}
+
+/// Whether two numbers that were found in other ways are the same.
+fn is_near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-6 * a.abs().max(b.abs())
+}
+
+/// What differs between iterations that stand for others.
+#[derive(Clone, Debug, Default)]
+pub struct Tallies {
+    first: Option<Tally>,
+    differing: BTreeSet<Counted>,
+    is_rough: bool,
+    count: u32,
+}
+
+impl Tallies {
+    /// Adds what an iteration did.
+    pub fn add(&mut self, next: Tally) {
+        self.count += 1;
+        let Some(first) = &self.first else {
+            self.first = Some(next);
+            return;
+        };
+        self.is_rough |= first.0.len() != next.0.len();
+        for (site, (times, what)) in &next.0 {
+            let Some((before, was)) = first.0.get(site) else {
+                self.is_rough = true;
+                continue;
+            };
+            self.is_rough |= !is_near(*times, *before);
+            let is_like = |at: usize| is_near(what[at] / times, was[at] / before);
+            if !(0..4).all(is_like) {
+                self.is_rough = true;
+                self.differing.insert(*site);
+            }
+        }
+        if self.is_rough {
+            // A site that the first one did not come to.
+            let first = self.first.get_or_insert_default();
+            for (site, counts) in next.0 {
+                first.0.entry(site).or_insert(counts);
+            }
+        }
+    }
+}
+
+impl Observed {
+    /// What was counted until now.
+    pub fn tally(&self) -> Tally {
+        let accesses = self.accesses.iter().map(|(at, one)| {
+            let what = [one.lanes, one.sectors, one.ideal, one.turns];
+            (Counted::Access(*at), (one.warps, what))
+        });
+        let branches = self.branches.iter().map(|((at, kind), one)| {
+            let what = [one.diverged, 0.0, 0.0, 0.0];
+            (Counted::Branch(*at, *kind), (one.warps, what))
+        });
+        Tally(accesses.chain(branches).collect())
+    }
+
+    /// Notes what differs between iterations that stand for others. One alone may stand for anything.
+    pub fn spread(&mut self, tallies: &Tallies) {
+        self.is_rough |= tallies.is_rough || tallies.count == 1;
+        let alone = tallies.first.iter().filter(|_| tallies.count == 1);
+        let alone = alone.flat_map(|tally| tally.0.keys());
+        for site in tallies.differing.iter().chain(alone) {
+            match site {
+                Counted::Access(at) => {
+                    self.accesses.entry(*at).or_default().is_sampled = true;
+                }
+                Counted::Branch(at, kind) => {
+                    self.branches.entry((*at, *kind)).or_default().is_sampled = true;
+                }
+            }
+        }
+    }
 }

@@ -54,6 +54,12 @@ impl Launch {
         })
     }
 
+    /// Whether a group is the last of several in some dimension: where guards against the end of arrays split warps.
+    pub fn is_last(&self, group: [u64; 3]) -> bool {
+        let groups = self.groups();
+        (0..3).any(|dim| groups[dim] > 1 && group[dim] + 1 == groups[dim])
+    }
+
     /// Work-items of the launch.
     pub fn items(&self) -> f64 {
         let groups = self.groups();

@@ -11,6 +11,8 @@ use super::wide::{Mask, Wide, lanes};
 
 /// How often what is not supposed to happen does.
 const UNLIKELY: f64 = 0.01;
+/// How often what did not happen in a run is looked at: it has a site nevertheless.
+pub(super) const RARELY: f64 = 1e-6;
 
 /// Variables by the number of their call.
 pub(super) type Env = BTreeMap<(u32, VarRef), Values>;
@@ -103,6 +105,7 @@ impl<'a> Machine<'a> {
         let ways = self.ways(&condition, mask);
         self.step();
         let before = self.seen.operations;
+        let flow = self.flow();
         let issued = match ways.in_doubt() {
             0 => {
                 self.block(then, ways.yes);
@@ -113,10 +116,13 @@ impl<'a> Machine<'a> {
                 self.unlikely_side(then, otherwise, &ways, mask);
                 issued
             }
-            _ => self.both(then, otherwise, &ways, mask),
+            _ => self.both(cond, (then, otherwise), &ways, mask),
         };
         let idle = self.idle(&ways, issued);
         let span = self.function().exprs.span(cond);
+        if ways.is_divergent() && ways.in_doubt() == 0 {
+            self.part(span, BranchKind::If, flow, mask);
+        }
         self.branch(span, BranchKind::If, &ways, (idle, issued));
     }
 
@@ -124,7 +130,8 @@ impl<'a> Machine<'a> {
     pub(super) fn idle(&self, ways: &Ways, issued: [f64; 2]) -> f64 {
         let share = |waiting: Mask| f64::from(waiting.count_ones()) / self.width as f64;
         match ways.is_divergent() && ways.in_doubt() == 0 {
-            true => issued[0] * share(ways.no) + issued[1] * share(ways.yes),
+            // Lanes that left early wait for all that follows.
+            true => issued[0] * share(ways.no) + issued[1] * share(ways.yes & !self.left_early()),
             false => 0.0,
         }
     }
@@ -140,29 +147,33 @@ impl<'a> Machine<'a> {
             return;
         };
         let before = (self.env.clone(), self.weight, self.unlikely.replace(sym));
-        let flow = (self.returned, self.broken, self.skipped);
+        let (flow, apart) = (self.flow(), self.apart.len());
         let result = self.result.clone();
         self.weight *= UNLIKELY;
         (self.returned, self.broken, self.skipped) = (0, 0, 0);
         self.block(other, mask);
+        self.doubts += u32::from((self.returned, self.broken, self.skipped) != (0, 0, 0));
+        self.apart.truncate(apart);
         (self.env, self.weight, self.unlikely) = before;
         (self.returned, self.broken, self.skipped) = flow;
         self.result = result;
     }
 
-    /// Both branches, where it is not known which is taken: each is looked at as if it were, half of the time. Gives
-    /// the operations of each, if it always is.
+    /// Both branches, where it is not known which is taken: each is looked at as if it were, as often as in runs or half
+    /// of the time. Gives the operations of each, if it always is.
     fn both(
         &mut self,
-        then: &'a [Stmt],
-        otherwise: &'a [Stmt],
+        cond: ExprId,
+        (then, otherwise): (&'a [Stmt], &'a [Stmt]),
         ways: &Ways,
         mask: Mask,
     ) -> [f64; 2] {
         let start = self.seen.operations;
-        let (weight, flow) = (self.weight, (self.returned, self.broken, self.skipped));
+        let (weight, flow, apart) = (self.weight, self.flow(), self.apart.len());
         let doubt = ways.in_doubt();
-        self.weight = weight / 2.0;
+        let taken = self.run(cond).map_or([0.5; 2], |run| run.taken());
+        let taken = taken.map(|part| part.max(RARELY));
+        self.weight = weight * taken[0];
         let condition = self.guess.condition;
         self.guess.condition |= ways.differs();
         let before = self.env.clone();
@@ -171,9 +182,13 @@ impl<'a> Machine<'a> {
         let left_then = (self.returned, self.broken, self.skipped);
         let after_then = std::mem::replace(&mut self.env, before);
         (self.returned, self.broken, self.skipped) = flow;
+        self.weight = weight * taken[1];
         self.block(otherwise, ways.no | doubt);
-        let left_else = (self.returned, self.broken, self.skipped);
+        let left_else = self.flow();
+        // Lanes of which it is not known go on.
+        self.meet(apart, true);
         self.guess.condition = condition;
+        self.doubts += u32::from(left_then != flow || left_else != flow);
         if ways.differs() {
             // Lanes of which it is not known whether they left go on; which do is a guess from now on.
             self.guess.returned |= left_then.0 | left_else.0 != flow.0;
@@ -184,7 +199,7 @@ impl<'a> Machine<'a> {
         self.weight = weight;
         let issued = [middle - start, self.seen.operations - middle];
         self.join(&after_then, ways, mask);
-        issued.map(|issued| 2.0 * issued)
+        [0, 1].map(|side| issued[side] / taken[side])
     }
 
     /// What variables hold after one branch or another.
@@ -288,43 +303,64 @@ impl<'a> Machine<'a> {
         let values = self.one(value, mask);
         self.step();
         let is_known = lanes(mask).all(|lane| values.lane(lane).known().is_some());
-        let outer = self.broken;
+        let entered = match is_known {
+            true => self.entered(arms, &values, mask),
+            false => vec![mask; arms.len()],
+        };
+        let (weight, flow, apart) = (self.weight, self.flow(), self.apart.len());
         let mut ways = Ways::default();
-        let mut inside: Mask = 0;
+        match (is_known, values.same()) {
+            (true, _) => {
+                let first = entered.iter().copied().find(|fits| *fits != 0);
+                ways.yes = first.unwrap_or_default();
+                ways.no = mask & !ways.yes;
+            }
+            (false, Some(_)) => ways.uniform = mask,
+            (false, None) => ways.data = mask,
+        }
+        if !is_known {
+            self.weight /= arms.len().max(1) as f64;
+        }
+        let idle = self.arms(arms, &entered, mask);
+        self.weight = weight;
+        let idle = (idle + self.meet(apart, false)) * f64::from(u8::from(is_known));
+        self.broken = flow.1;
+        let span = self.function().exprs.span(value);
+        if ways.is_divergent() {
+            self.part(span, BranchKind::Switch, flow, mask);
+        }
+        self.branch(span, BranchKind::Switch, &ways, (idle, [0.0; 2]));
+    }
+
+    /// The lanes that enter each arm.
+    fn entered(&mut self, arms: &'a [Arm], values: &Wide, mask: Mask) -> Vec<Mask> {
         let mut left = mask;
         let mut entered: Vec<Mask> = Vec::new();
         for arm in arms {
-            let fits = match is_known {
-                true => left & self.fitting(arm, &values, left),
-                false => mask,
-            };
+            let fits = left & self.fitting(arm, values, left);
             left &= !fits;
             entered.push(fits);
         }
-        if let Some(default) = arms.iter().position(is_default).filter(|_| is_known) {
+        if let Some(default) = arms.iter().position(is_default) {
             entered[default] |= left;
         }
-        let weight = self.weight;
-        if !is_known {
-            self.weight /= arms.len().max(1) as f64;
-            match values.same() {
-                Some(_) => ways.uniform = mask,
-                None => ways.data = mask,
-            }
-        }
-        for (arm, fits) in arms.iter().zip(&entered) {
+        entered
+    }
+
+    /// Walks through the arms; gives the operations of lanes of a mask that wait for those in another one.
+    fn arms(&mut self, arms: &'a [Arm], entered: &[Mask], mask: Mask) -> f64 {
+        let mut inside: Mask = 0;
+        let mut idle = 0.0;
+        for (arm, fits) in arms.iter().zip(entered) {
             inside |= fits;
             let live = self.live(inside);
+            let waiting = mask & !live & !self.left_early();
+            let before = self.seen.operations;
             self.block(&arm.body, live);
+            let issued = self.seen.operations - before;
+            idle += issued * f64::from(waiting.count_ones()) / self.width as f64;
         }
-        self.weight = weight;
-        self.broken = outer;
-        let ways_taken = entered.iter().filter(|fits| **fits != 0).count();
-        if is_known && ways_taken > 1 {
-            (ways.yes, ways.no) = (entered[0], mask & !entered[0]);
-        }
-        let span = self.function().exprs.span(value);
-        self.branch(span, BranchKind::Switch, &ways, (0.0, [0.0; 2]));
+        idle
     }
 
     /// The lanes whose value one of an arm's labels names.

@@ -146,6 +146,7 @@ impl Totals {
                 &mut access.sectors,
                 &mut access.ideal,
                 &mut access.turns,
+                &mut access.passes,
             ];
             numbers.into_iter().for_each(|number| *number *= factor);
         }

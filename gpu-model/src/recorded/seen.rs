@@ -34,8 +34,24 @@ pub struct SeenBranch {
     pub warps: f64,
     /// Of these, those with lanes that went different ways.
     pub diverged: f64,
+    /// Evaluations each time; of a loop, iterations.
+    pub rounds: f64,
     /// Lanes of a warp that wait while others do what it guards, and while they do the other.
     pub idle: [f64; 2],
+}
+
+impl SeenBranch {
+    /// How often a warp does what it guards, and the other: both where lanes go different ways; warps whose lanes go one
+    /// way are taken to go as the lanes of the others do.
+    pub fn taken(&self) -> [f64; 2] {
+        let lanes = self.idle[0] + self.idle[1];
+        let yes = if lanes > 0.0 {
+            self.idle[1] / lanes
+        } else {
+            0.5
+        };
+        [yes, 1.0 - yes].map(|part| self.diverged + (1.0 - self.diverged) * part)
+    }
 }
 
 impl<'a> Seen<'a> {
@@ -104,6 +120,7 @@ impl<'a> Seen<'a> {
         Some(SeenBranch {
             warps: sum.warps as f64 / sum.launches.max(1) as f64,
             diverged: sum.diverged as f64 / warps,
+            rounds: sum.rounds as f64 / warps,
             idle: sum.idle.map(|idle| idle as f64 / lanes),
         })
     }
