@@ -75,6 +75,8 @@ pub(super) fn choose(scene: Scene) -> (Vec<Sample>, Closeness) {
         let mut taken = some.iter().filter_map(|at| warps.get(*at));
         taken.all(|warp| steps(scene, **how, *warp, share) <= share)
     };
-    let how = ALL.iter().find(fits).copied().unwrap_or(LEAST);
+    // What takes least is tried first: one that takes too much ends it.
+    let closer = ALL.iter().rev().skip(1);
+    let how = closer.take_while(fits).last().copied().unwrap_or(LEAST);
     (warps, how)
 }

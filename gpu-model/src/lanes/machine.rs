@@ -21,8 +21,8 @@ use crate::device::Device;
 use crate::recorded::{Seen, SeenBranch};
 
 /// Operations of warps after which loops are looked at less closely, and after which nothing more is.
-pub(super) const MANY_STEPS: u64 = 40_000;
-const MOST_STEPS: u64 = 100_000;
+pub(super) const MANY_STEPS: u64 = 20_000;
+const MOST_STEPS: u64 = 50_000;
 
 /// The components of a value: one of a scalar, as many as a vector has.
 pub(super) type Values = Vec<Wide>;
