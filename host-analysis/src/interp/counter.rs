@@ -530,19 +530,19 @@ fn changes(ast: &Ast, step: ExprId, name: &str) -> bool {
 
 /// Whether evaluating an expression calls and changes nothing.
 fn is_plain(ast: &Ast, expr: ExprId) -> bool {
-    let own = match &ast.expr(expr).kind {
+    let own = matches!(
+        ast.expr(expr).kind,
         ExprKind::Name(_)
-        | ExprKind::Int(_)
-        | ExprKind::Char(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Paren(_)
-        | ExprKind::Binary(..)
-        | ExprKind::Cast(..)
-        | ExprKind::Unary(..)
-        | ExprKind::Index(..)
-        | ExprKind::Member { .. } => true,
-        _ => false,
-    };
+            | ExprKind::Int(_)
+            | ExprKind::Char(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Paren(_)
+            | ExprKind::Binary(..)
+            | ExprKind::Cast(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Index(..)
+            | ExprKind::Member { .. }
+    );
     own && ast
         .children(expr)
         .into_iter()
