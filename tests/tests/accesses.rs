@@ -111,7 +111,7 @@ fn check_takes_what_runs_showed() {
     for site in [
         "2 global measured true",
         "10 branch measured false",
-        "12 local measured false",
+        "12 local measured true",
         "15 branch measured true",
     ] {
         assert!(after.contains(&site.to_string()), "{after:?}");
