@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{AddressSpace, FunctionId, Module};
+use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::Launch as LaunchFact;
 
@@ -346,7 +346,7 @@ impl Scene<'_> {
             match is_one && verdict.is_sure() {
                 // How often it happens may be a guess nevertheless.
                 true => access.happens(run.warps),
-                false => access.measure(&run, is_global(access)),
+                false => access.measure(&run, access.is_global()),
             }
         }
         for ((position, _), branch) in &mut seen.branches {
@@ -367,7 +367,7 @@ impl Scene<'_> {
     fn traffic(&self, walk: &Walk) -> (f64, f64) {
         let sector = f64::from(self.device.sector_bytes);
         let fields = Fields::of(&walk.seen);
-        let global = (walk.seen.accesses.iter()).filter(|(_, access)| is_global(access));
+        let global = (walk.seen.accesses.iter()).filter(|(_, access)| access.is_global());
         let (moved, used) = global.fold((0.0, 0.0), |(moved, used), (at, access)| {
             let own = moved_sectors(access) * fields.own_part(access, at.write);
             (moved + own, used + access.ideal)
@@ -378,11 +378,11 @@ impl Scene<'_> {
     fn judge(&self, walk: &Walk) -> BTreeMap<Key, Site> {
         let mut sites = BTreeMap::new();
         let fields = Fields::of(&walk.seen);
-        let global = (walk.seen.accesses.values()).filter(|access| is_global(access));
+        let global = (walk.seen.accesses.values()).filter(|access| access.is_global());
         let moved: f64 = global.map(moved_sectors).sum();
         let operations = walk.seen.operations.max(1.0);
         for (at, access) in &walk.seen.accesses {
-            let site = match is_global(access) {
+            let site = match access.is_global() {
                 true => self.global(walk, at, access, (&fields, moved)),
                 false => self.local(walk, at.position.span, at.write, access, operations),
             };
@@ -463,7 +463,7 @@ impl Scene<'_> {
                 wasted: (access.sectors - shared).max(0.0)
                     * fields.own_part(access, write)
                     * sector,
-                stride: bytes(access.stride),
+                stride: access.stride.bytes(),
                 in_loop: access.in_loop,
             },
             is_warning: verdict.is_sure() && is_wasteful && share >= self.thresholds.traffic,
@@ -497,7 +497,7 @@ impl Scene<'_> {
                 write,
                 turns: ideal + access.turns / access.warps.max(1.0),
                 ideal,
-                stride: bytes(access.stride),
+                stride: access.stride.bytes(),
             },
             is_warning: verdict.is_sure() && share >= self.thresholds.operations,
             verdict,
@@ -598,22 +598,11 @@ impl Branch {
     }
 }
 
-pub(crate) fn is_global(access: &Access) -> bool {
-    access.space != Some(AddressSpace::Local)
-}
-
 /// Sectors that an access moves. Where memory decides, each lane may want one of its own.
 fn moved_sectors(access: &Access) -> f64 {
     match access.by_data > 0.0 {
         true => access.sectors.max(access.lanes),
         false => access.sectors,
-    }
-}
-
-pub(crate) fn bytes(stride: Stride) -> Option<i128> {
-    match stride {
-        Stride::Bytes(bytes) => Some(bytes),
-        _ => None,
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::{bytes, is_global};
 use crate::lanes::observed::{Access, LARGEST_RECORD, Observed};
 use crate::lanes::value::Object;
 
@@ -21,7 +20,7 @@ impl Fields {
     pub fn of(seen: &Observed) -> Self {
         let mut fields = Fields::default();
         for (at, access) in &seen.accesses {
-            if is_global(access) {
+            if access.is_global() {
                 fields.add(access, at.write);
             }
         }
@@ -29,7 +28,10 @@ impl Fields {
     }
 
     fn add(&mut self, access: &Access, write: bool) {
-        let stride = bytes(access.stride).filter(|stride| stride.abs() <= LARGEST_RECORD);
+        let stride = access
+            .stride
+            .bytes()
+            .filter(|stride| stride.abs() <= LARGEST_RECORD);
         let Some(stride) = stride else { return };
         let each = access.sectors / access.anchors.len().max(1) as f64;
         for (object, from) in &access.anchors {
@@ -43,7 +45,7 @@ impl Fields {
 
     /// The sectors that would hold what an access and others use of those that it moves.
     pub fn with_neighbours(&self, access: &Access) -> f64 {
-        let Some(stride) = bytes(access.stride).filter(|stride| *stride != 0) else {
+        let Some(stride) = access.stride.bytes().filter(|stride| *stride != 0) else {
             return access.ideal;
         };
         let own = access.anchors.iter();
@@ -56,7 +58,7 @@ impl Fields {
     /// The part of the sectors of an access that it moves, if others bring theirs: fields of a structure together move
     /// as many as the one for which most are.
     pub fn own_part(&self, access: &Access, write: bool) -> f64 {
-        let Some(stride) = bytes(access.stride) else {
+        let Some(stride) = access.stride.bytes() else {
             return 1.0;
         };
         let own = access.anchors.iter();

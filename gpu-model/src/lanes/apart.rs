@@ -2,34 +2,10 @@
 
 use fpgacc_frontend::source::Span;
 
+use super::early::{Apart, Flow, Until};
 use super::machine::Machine;
-use super::observed::{BranchKind, Position};
+use super::observed::BranchKind;
 use super::wide::Mask;
-
-/// Lanes that returned, left the innermost loop, or its iteration.
-pub(super) type Flow = (Mask, Mask, Mask);
-
-/// Until when lanes wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Until {
-    /// Others return from the function.
-    Return,
-    /// They leave the loop or `switch`: that is where these wait.
-    Left,
-    /// They end the iteration.
-    Round,
-}
-
-/// Lanes that left at a branch while others went on.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Apart {
-    /// The branch.
-    at: (Position, BranchKind),
-    lanes: Mask,
-    until: Until,
-    /// All operations when they left.
-    since: f64,
-}
 
 impl Machine<'_> {
     pub(super) fn flow(&self) -> Flow {

@@ -8,8 +8,8 @@ use fpgacc_frontend::ir::{
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::work_item::Quantity;
 
-use super::apart::Apart;
 use super::closeness::{CLOSEST, Closeness};
+use super::early::Apart;
 use super::meeting::Meeting;
 use super::memory;
 use super::observed::{AccessSite, BranchKind, Observed, Position};

@@ -9,7 +9,9 @@
 mod apart;
 mod barriers;
 mod calls;
+mod choice;
 mod closeness;
+mod early;
 mod expr;
 mod loops;
 mod machine;
@@ -50,7 +52,7 @@ pub fn walk(
     device: &Device,
     runs: &Seen,
 ) -> Walk {
-    let (samples, closeness) = closeness::choose((module, kernel, launch, device, runs));
+    let (samples, closeness) = choice::choose((module, kernel, launch, device, runs));
     let mut machine = Machine::new(module, kernel, launch, device, runs);
     machine.closeness = closeness;
     for sample in samples {

@@ -68,6 +68,11 @@ pub struct Access {
 }
 
 impl Access {
+    /// Whether it is not one to local memory.
+    pub fn is_global(&self) -> bool {
+        self.space != Some(AddressSpace::Local)
+    }
+
     /// Whether addresses or the lanes that take part depend on what memory holds.
     pub fn is_by_data(&self) -> bool {
         self.by_data > 0.0 || self.lanes_guessed
@@ -87,6 +92,14 @@ pub enum Stride {
 }
 
 impl Stride {
+    /// The bytes, if they are always the same.
+    pub fn bytes(self) -> Option<i128> {
+        match self {
+            Stride::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
     /// Both.
     pub fn and(self, other: Stride) -> Stride {
         match (self, other) {
