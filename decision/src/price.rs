@@ -394,8 +394,7 @@ fn with_sizes(mut shape: LaunchShape, work_dim: Option<u64>) -> LaunchShape {
 
 /// How often a launch was seen, or as the loops around it say, or once.
 fn times(launch: &Launch) -> f64 {
-    let recorded = launch.recorded.as_ref();
-    let seen = recorded.map(|recorded| recorded.count.max(1));
+    let seen = launch.recorded.as_ref().map(|recorded| recorded.count);
     seen.or(launch.times).unwrap_or(1).max(1) as f64
 }
 

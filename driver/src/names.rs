@@ -1,4 +1,4 @@
-//! `-Rpass=REGEX`: which passes are heard of, by a regular expression that their names hold somewhere, as LLVM's
+//! `-Rpass=REGEX`: which passes are reported, by a regular expression that matches a part of their names, as LLVM's
 //! `-Rpass` takes it. A plain name is one.
 
 use fpgacc_frontend::diag::Diagnostic;
@@ -23,7 +23,7 @@ impl Names {
         })
     }
 
-    /// Whether a name has it somewhere.
+    /// Whether it matches a part of a name.
     pub fn has(&self, name: &str) -> bool {
         self.0.is_match(name)
     }

@@ -86,6 +86,19 @@ impl BinaryOp {
             BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Le | BinaryOp::Ge | BinaryOp::Eq | BinaryOp::Ne
         )
     }
+
+    /// The comparison that holds where this one does not; `None`: it is none.
+    pub fn negated(self) -> Option<BinaryOp> {
+        Some(match self {
+            BinaryOp::Lt => BinaryOp::Ge,
+            BinaryOp::Le => BinaryOp::Gt,
+            BinaryOp::Gt => BinaryOp::Le,
+            BinaryOp::Ge => BinaryOp::Lt,
+            BinaryOp::Eq => BinaryOp::Ne,
+            BinaryOp::Ne => BinaryOp::Eq,
+            _ => return None,
+        })
+    }
 }
 
 /// What a call calls.

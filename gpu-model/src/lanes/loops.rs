@@ -318,7 +318,7 @@ impl<'a> Machine<'a> {
                 let exit = first_exit(parts.body)?;
                 let is_one = self.compared(exit).filter(|_| !self.is_joined(exit));
                 let (op, lhs, rhs) = is_one?;
-                Some((negated(op)?, lhs, rhs))
+                Some((op.negated()?, lhs, rhs))
             }
         }
     }
@@ -395,19 +395,6 @@ fn first_exit(body: &[Stmt]) -> Option<ExprId> {
         },
         _ => None,
     }
-}
-
-/// The comparison that holds where another one does not.
-fn negated(op: BinaryOp) -> Option<BinaryOp> {
-    Some(match op {
-        BinaryOp::Lt => BinaryOp::Ge,
-        BinaryOp::Le => BinaryOp::Gt,
-        BinaryOp::Gt => BinaryOp::Le,
-        BinaryOp::Ge => BinaryOp::Lt,
-        BinaryOp::Eq => BinaryOp::Ne,
-        BinaryOp::Ne => BinaryOp::Eq,
-        _ => return None,
-    })
 }
 
 /// The iterations that are left, from the distances at three conditions in a row.

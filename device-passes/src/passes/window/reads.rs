@@ -13,7 +13,7 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
 use super::address::{Address, Cond, Reach, anchored};
-use super::when::{Interval, When, compares, opposite};
+use super::when::{Interval, When, compares};
 
 /// The most iterations of loops in the body that are looked at one by one.
 const MOST_COPIES: u64 = 128;
@@ -379,7 +379,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         match cond {
             Cond::Given(cond) => self.assume(when, *cond, truth),
             Cond::Sign(poly, op) => {
-                let op = if truth { Some(*op) } else { opposite(*op) };
+                let op = if truth { Some(*op) } else { (*op).negated() };
                 match op {
                     Some(op) => compare(when, &self.copy(poly), op),
                     None => when.perhaps(),
@@ -622,7 +622,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                 }
             }
             Expr::Binary { op, lhs, rhs } if op.is_comparison() => {
-                let op = if truth { Some(op) } else { opposite(op) };
+                let op = if truth { Some(op) } else { op.negated() };
                 match (op, self.difference(lhs, rhs)) {
                     (Some(op), Some(difference)) => compare(when, &difference, op),
                     _ => when.perhaps(),

@@ -94,19 +94,6 @@ fn mirrored(op: BinaryOp) -> BinaryOp {
     }
 }
 
-/// The comparison that holds where this one does not.
-pub fn opposite(op: BinaryOp) -> Option<BinaryOp> {
-    Some(match op {
-        BinaryOp::Lt => BinaryOp::Ge,
-        BinaryOp::Le => BinaryOp::Gt,
-        BinaryOp::Gt => BinaryOp::Le,
-        BinaryOp::Ge => BinaryOp::Lt,
-        BinaryOp::Eq => BinaryOp::Ne,
-        BinaryOp::Ne => BinaryOp::Eq,
-        _ => return None,
-    })
-}
-
 /// Whether two constants compare so.
 pub fn compares(value: i128, op: BinaryOp) -> bool {
     match op {

@@ -443,7 +443,7 @@ impl Exits<'_, '_> {
                 operand,
             } => operand,
             Expr::Binary { op, lhs, rhs } if self.is_integer(lhs) && self.is_integer(rhs) => {
-                match opposite(op) {
+                match op.negated() {
                     Some(op) => self.target.binary(op, lhs, rhs),
                     None => self.target.not(cond),
                 }
@@ -456,16 +456,4 @@ impl Exits<'_, '_> {
         let ty = self.target.function.exprs.ty(id);
         self.target.types.resolve(ty).is_integer()
     }
-}
-
-fn opposite(op: BinaryOp) -> Option<BinaryOp> {
-    Some(match op {
-        BinaryOp::Lt => BinaryOp::Ge,
-        BinaryOp::Ge => BinaryOp::Lt,
-        BinaryOp::Gt => BinaryOp::Le,
-        BinaryOp::Le => BinaryOp::Gt,
-        BinaryOp::Eq => BinaryOp::Ne,
-        BinaryOp::Ne => BinaryOp::Eq,
-        _ => return None,
-    })
 }
