@@ -41,7 +41,7 @@ mod variant;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use fpgacc_device_passes::passes;
+use fpgacc_device_passes::passes::{self, reduction};
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::ir::{FunctionId, Module};
@@ -72,6 +72,8 @@ pub struct Request<'a> {
     /// aoc is informed that it may change the order of floating-point operations (`-fp-relaxed`,
     /// `-ffp-reassociate`).
     pub fp_relaxed: bool,
+    /// An emulator gets the kernels, so that sums keep their order. Decided is for the board all the same.
+    pub emulated: bool,
     /// How long the search for forms of a kernel goes on at `--kernel-opt=3`.
     pub search_time: SearchTime,
     /// Price kernels also where there is nothing to choose.
@@ -141,6 +143,7 @@ pub fn run(
         diagnostics,
         ..Decided::default()
     };
+    let order = order_built(pipeline, request);
     let mut own = BTreeMap::new();
     let mut kernels = Vec::new();
     let mut too_large = Vec::new();
@@ -171,6 +174,7 @@ pub fn run(
             let constants = passes::CONSTANT_MEMORY.to_string();
             restrained.switches.entry(constants).or_insert(false);
         }
+        restrained.options.of_mut::<reduction::Options>().order = order;
         own.insert(name, restrained);
         if is_priced {
             kernels.push((kernel, model));
@@ -182,6 +186,7 @@ pub fn run(
     for (name, decision) in &decided.decisions {
         let mut kept = decision.chosen().pipeline.clone();
         kept.options.general = pipeline.options.general;
+        kept.options.of_mut::<reduction::Options>().order = order;
         own.insert(name.clone(), kept);
     }
     decided.report = pipeline::run_each(module, facts, pipeline, &own);
@@ -192,6 +197,16 @@ pub fn run(
     }
     decided.report.remarks.extend(remarks);
     decided
+}
+
+/// The order of sums in what is built, whatever a board would get. Who asks for shift registers gets them.
+fn order_built(pipeline: &Pipeline, request: &Request<'_>) -> reduction::Order {
+    let asked: &reduction::Options = pipeline.options.of();
+    let is_asked_for = pipeline.switches.get(passes::REDUCTION) == Some(&true);
+    match asked.order {
+        reduction::Order::Free if request.emulated && !is_asked_for => reduction::Order::Emulated,
+        order => order,
+    }
 }
 
 /// Takes over what was measured, and chooses anew.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use common::{Rewritten, rewrite};
 use fpgacc_device_passes::options::PassOptions;
-use fpgacc_device_passes::passes::reduction::Options;
+use fpgacc_device_passes::passes::reduction::{Options, Order};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_launch_facts::Facts;
 
@@ -18,9 +18,9 @@ fn only_reduction(options: PassOptions) -> Pipeline {
     }
 }
 
-fn strict(strict_fp: bool) -> PassOptions {
+fn with(order: Order) -> PassOptions {
     let mut options = PassOptions::default();
-    options.of_mut::<Options>().strict_fp = strict_fp;
+    options.of_mut::<Options>().order = order;
     options
 }
 
@@ -314,7 +314,7 @@ fn a_kernel_of_many_work_items_stays() {
 
 #[test]
 fn strict_fp_forbids_it() {
-    let options = strict(true);
+    let options = with(Order::Strict);
     let source = kernel("for (int i = 0; i < n; i++) s += a[i];");
     let rewritten = rewrite(&source, &Facts::default(), &only_reduction(options));
     assert!(!rewritten.text.contains("shift_reg"));
@@ -328,6 +328,15 @@ fn strict_fp_forbids_it() {
     );
 }
 
+#[test]
+fn emulators_keep_the_order() {
+    let options = with(Order::Emulated);
+    let source = kernel("for (int i = 0; i < n; i++) s += a[i];");
+    let rewritten = rewrite(&source, &Facts::default(), &only_reduction(options));
+    assert!(!rewritten.text.contains("shift_reg"));
+    assert!(rewritten.remarks[0].contains("--as-on-board"));
+}
+
 /// Which of 0 and -0, or of several NaNs, comes out depends on the order.
 #[test]
 fn strict_fp_forbids_minima_and_maxima_too() {
@@ -338,13 +347,13 @@ fn strict_fp_forbids_minima_and_maxima_too() {
         "b[0] = min(b[0], a[i]);",
     ] {
         let source = kernel(&format!("for (int i = 0; i < n; i++) {{ {body} }}"));
-        let text = |strict_fp| {
-            let options = strict(strict_fp);
+        let text = |order| {
+            let options = with(order);
             rewrite(&source, &Facts::default(), &only_reduction(options)).text
         };
         let unchanged = rewrite(&source, &Facts::default(), &Pipeline::default()).text;
-        assert_eq!(text(true), unchanged, "{body}");
-        assert_ne!(text(false), unchanged, "{body}");
+        assert_eq!(text(Order::Strict), unchanged, "{body}");
+        assert_ne!(text(Order::Free), unchanged, "{body}");
     }
 }
 

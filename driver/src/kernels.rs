@@ -273,6 +273,7 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
         board: &board,
         requested: &options.requested,
         fp_relaxed: options.is_fp_relaxed(),
+        emulated: options.is_emulated(),
         search_time: options.search_time,
         explain: options.explain,
         sources: &session.sources,
@@ -300,7 +301,7 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
 fn pipeline_for_tool(session: &Session) -> Pipeline {
     let mut pipeline = session.options.pipeline.clone();
     let general = &mut pipeline.options.general;
-    if *general == General::Assumed && session.options.keeps_spare() {
+    if *general == General::Assumed && session.options.is_emulated() {
         *general = General::Spare;
     }
     if let Some(tool) = tool::expected(&session.options) {

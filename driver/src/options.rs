@@ -336,9 +336,9 @@ impl Options {
         self.explain || self.pipeline.level >= 3 || asked(&self.requested.all) || by_kernel
     }
 
-    /// Whether kernels are also built as they are for launches that nobody foresees: not where somebody
-    /// looks at what a board would get.
-    pub fn keeps_spare(&self) -> bool {
+    /// Whether an emulator gets the kernels, and nobody looks at what a board would get: they are also built as
+    /// they are for launches that nobody foresees, and sums keep their order.
+    pub fn is_emulated(&self) -> bool {
         let is_built = self.mode == Mode::Link && !self.explain;
         is_built && self.target == Target::Emulator && !self.as_on_board
     }

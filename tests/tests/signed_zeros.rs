@@ -1,5 +1,5 @@
-//! Zeros of both signs and NaNs in minima, maxima and sums: with `--strict-fp` a program gives the bits that it gives
-//! without fpgacc.
+//! Zeros of both signs and NaNs in minima, maxima and sums: with `--strict-fp`, and by default on emulators, a program
+//! gives the bits that it gives without fpgacc.
 
 use fpgacc_tests::command::{Workshop, implementations};
 
@@ -9,7 +9,7 @@ const KERNELS: &str = include_str!("inputs/signed_zeros.cl");
 const HOST: &str = include_str!("inputs/signed_zeros.c");
 
 #[test]
-fn strict_fp_keeps_signs_of_zeros_and_nans() {
+fn who_wants_the_order_kept_gets_the_same_bits() {
     let shop = Workshop::new();
     shop.write("host.c", HOST);
     shop.write("k.cl", KERNELS);
@@ -20,27 +20,31 @@ fn strict_fp_keeps_signs_of_zeros_and_nans() {
             plain.contains("80000000") && plain.contains("nan"),
             "{plain}"
         );
-        let line = format!(
-            "--platform={name} -fexecution-model=swi --strict-fp -Rpass host.c k.cl -o app -lm"
-        );
-        let built = shop.fpgacc(&line).success().stderr;
-        assert_eq!(
-            built.matches("[-Rpass=ndrange-to-loop]").count(),
-            4,
-            "{built}"
-        );
-        assert!(!built.contains("[-Rpass=reduction]"), "{built}");
-        assert_eq!(shop.sh("./app").success().stdout, plain, "{name}");
+        for order in ["--strict-fp --as-on-board", "--strict-fp", ""] {
+            let line = format!(
+                "--platform={name} -fexecution-model=swi {order} -Rpass host.c k.cl -o app -lm"
+            );
+            let built = shop.fpgacc(&line).success().stderr;
+            assert_eq!(
+                built.matches("[-Rpass=ndrange-to-loop]").count(),
+                4,
+                "{built}"
+            );
+            assert!(!built.contains("[-Rpass=reduction]"), "{built}");
+            assert_eq!(shop.sh("./app").success().stdout, plain, "{name} {order}");
+        }
     }
 }
 
-/// Without it, the same program shows that this is no promise of the others: the sums above are in another order.
+/// Boards get other orders, and who looks at what they get.
 #[test]
 fn without_it_reductions_are_reported() {
     let shop = Workshop::new();
     shop.write("host.c", HOST);
     shop.write("k.cl", KERNELS);
-    let line = "-fexecution-model=swi -Rpass --emit=kernels host.c k.cl -o k.out";
-    let output = shop.fpgacc(line).success().stderr;
-    assert!(output.contains("[-Rpass=reduction]"), "{output}");
+    for what in ["--emit=kernels -o k.out", "--as-on-board -o app", "-freduction -o app"] {
+        let line = format!("-fexecution-model=swi -Rpass host.c k.cl -lm {what}");
+        let output = shop.fpgacc(&line).success().stderr;
+        assert!(output.contains("[-Rpass=reduction]"), "{what}: {output}");
+    }
 }

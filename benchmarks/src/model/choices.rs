@@ -110,6 +110,7 @@ fn time(
     let requested = RequestedModels::default();
     let request = Request {
         fp_relaxed: false,
+        emulated: false,
         board,
         requested: &requested,
         search_time: SearchTime::default(),

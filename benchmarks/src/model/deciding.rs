@@ -29,6 +29,7 @@ pub fn decide(module: &Module, sources: &SourceMap, facts: &Facts, how: &Decidin
         board: how.board,
         requested: &requested,
         fp_relaxed: how.fp_relaxed,
+        emulated: false,
         search_time: how.search_time,
         explain: true,
         sources,

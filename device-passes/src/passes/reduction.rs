@@ -14,7 +14,7 @@ pub mod options;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::single_work_item::{is_single_work_item, may_share};
 
-pub use self::options::Options;
+pub use self::options::{Options, Order};
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
 use crate::setting::Setting;
 

@@ -133,6 +133,7 @@ impl Program {
             board: &self.board,
             requested: &options.requested,
             fp_relaxed: options.is_fp_relaxed(),
+            emulated: false,
             search_time: options.search_time,
             explain: false,
             sources: &session.sources,

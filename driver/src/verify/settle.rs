@@ -71,7 +71,7 @@ pub fn settle(
     uncontracted.record.take_elements(&rewritten.record);
     let own = compare(&original.record, &uncontracted.record, false);
     let reduction: &mut reduction::Options = options.pipeline.options.of_mut();
-    reduction.strict_fp = true;
+    reduction.order = reduction::Order::Strict;
     if !once_more(&options, folder)?.outcome.is_same() {
         return Some(Settled::Other);
     }

@@ -79,6 +79,7 @@ fn designs(
     let requested = RequestedModels::default();
     let request = Request {
         fp_relaxed: false,
+        emulated: false,
         board: &board,
         requested: &requested,
         search_time: SearchTime::default(),

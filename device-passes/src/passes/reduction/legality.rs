@@ -259,10 +259,8 @@ impl Judge<'_> {
             true => self.locations.after(region, location)?,
             false => self.locations.around(region, location, sure)?,
         };
-        if self.options.strict_fp {
-            return Err(refuse(
-                "that reassociates floating-point operations, which --strict-fp forbids",
-            ));
+        if let Some(why) = self.options.order.refusal() {
+            return Err(refuse(why));
         }
         let in_variable = is_valid && matches!(exprs.get(location), Expr::Var(_));
         let registers = group.iter().filter_map(|candidate| {
