@@ -17,6 +17,7 @@ impl Without {
         let kernels = module.kernels().filter(|id| !called.contains(id));
         let kernels: BTreeSet<FunctionId> = kernels.collect();
         let mut hollow = module.clone();
+        hollow.keep_names();
         for &kernel in &kernels {
             let function = &mut hollow.functions[kernel];
             function.body = None;

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{Function, FunctionId, Module};
+use fpgacc_frontend::ir::{FileNames, Function, FunctionId, Module};
 use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::constant_memory::Launches;
 use fpgacc_kernel_analysis::geometry::Geometry;
@@ -33,7 +33,7 @@ pub struct Context<'a> {
     /// Functions that another function called before the passes ran.
     pub called: &'a BTreeSet<FunctionId>,
     /// The names at file scope, [`Module::global_names`].
-    pub names: &'a BTreeSet<String>,
+    pub names: &'a FileNames,
     /// See [`Context::summaries`].
     pub summaries: OnceCell<Summaries>,
 }

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::ir::{FileNames, FunctionId, Module};
 use fpgacc_kernel_analysis::alias::called_functions;
 use fpgacc_kernel_analysis::calls::talks_to_kernels;
 use fpgacc_kernel_analysis::constant_memory::Launches;
@@ -485,7 +485,7 @@ struct Scope<'a> {
     facts: &'a Facts,
     called: &'a BTreeSet<FunctionId>,
     launches: &'a Launches<'a>,
-    names: &'a BTreeSet<String>,
+    names: &'a FileNames,
 }
 
 /// Runs a pass over a kernel. The names at file scope that it added.

@@ -42,7 +42,11 @@ fn without_it_reductions_are_reported() {
     let shop = Workshop::new();
     shop.write("host.c", HOST);
     shop.write("k.cl", KERNELS);
-    for what in ["--emit=kernels -o k.out", "--as-on-board -o app", "-freduction -o app"] {
+    for what in [
+        "--emit=kernels -o k.out",
+        "--as-on-board -o app",
+        "-freduction -o app",
+    ] {
         let line = format!("-fexecution-model=swi -Rpass host.c k.cl -lm {what}");
         let output = shop.fpgacc(&line).success().stderr;
         assert!(output.contains("[-Rpass=reduction]"), "{what}: {output}");

@@ -9,9 +9,9 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, Arena, BinaryOp, Block, Callee, CaseLabel, Expr, ExprId, Exprs, Function,
-    FunctionId, Init, Item, Module, QualType, Scalar, Stmt, StmtKind, Storage, Type, TypeId,
-    UnaryOp, VarId, Variable,
+    AddressSpace, Arena, BinaryOp, Block, Callee, CaseLabel, Expr, ExprId, Exprs, FileNames,
+    Function, FunctionId, Init, Item, Module, QualType, Scalar, Stmt, StmtKind, Storage, Type,
+    TypeId, UnaryOp, VarId, Variable,
 };
 use fpgacc_frontend::source::Span;
 
@@ -98,7 +98,7 @@ fn needing(module: &Module, own: &[Vec<(u32, VarId)>]) -> BTreeSet<FunctionId> {
 fn count_in(
     module: &mut Module,
     id: FunctionId,
-    taken: &BTreeSet<String>,
+    taken: &FileNames,
     counting: &mut Counting,
 ) -> Vec<(u32, VarId)> {
     let ulong = module.types.scalar(Scalar::ULong);
@@ -125,7 +125,7 @@ fn count_in(
 
 struct Counter<'a> {
     function: &'a mut Function,
-    taken: &'a BTreeSet<String>,
+    taken: &'a FileNames,
     ulong: TypeId,
     counting: &'a mut Counting,
     own: Vec<(u32, VarId)>,
@@ -212,12 +212,7 @@ impl Counter<'_> {
     }
 }
 
-fn add_parameter(
-    module: &mut Module,
-    id: FunctionId,
-    words: TypeId,
-    taken: &BTreeSet<String>,
-) -> VarId {
+fn add_parameter(module: &mut Module, id: FunctionId, words: TypeId, taken: &FileNames) -> VarId {
     let function = &mut module.functions[id];
     let memory = function.add_var("fpgacc_counters", words, taken);
     function.params.push(memory);
@@ -280,7 +275,7 @@ fn additions(
 ///     atomic_add(counters + at + 1, high);
 /// }
 /// ```
-fn adder(module: &mut Module, words: TypeId, taken: &BTreeSet<String>) -> FunctionId {
+fn adder(module: &mut Module, words: TypeId, taken: &FileNames) -> FunctionId {
     let void = module.types.intern(Type::Void);
     let [uint, ulong] = [Scalar::UInt, Scalar::ULong].map(|scalar| module.types.scalar(scalar));
     let mut function = Function {
@@ -324,7 +319,7 @@ fn adder(module: &mut Module, words: TypeId, taken: &BTreeSet<String>) -> Functi
     id
 }
 
-fn fresh(hint: &str, taken: &BTreeSet<String>) -> String {
+fn fresh(hint: &str, taken: &FileNames) -> String {
     let numbered = (2..).map(|number| format!("{hint}_{number}"));
     let mut names = std::iter::once(hint.to_string()).chain(numbered);
     let free = names.find(|name| !taken.contains(name));

@@ -9,8 +9,8 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, FunctionId, Init, Module, QualType,
-    Qualifiers, Stmt, StmtKind, Type, TypeId, UnaryOp, VarId,
+    AddressSpace, BinaryOp, Callee, Expr, ExprId, FileNames, Function, FunctionId, Init, Module,
+    QualType, Qualifiers, Stmt, StmtKind, Type, TypeId, UnaryOp, VarId,
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::alias::Aliases;
@@ -436,7 +436,7 @@ struct Writer<'a> {
     module: &'a mut Module,
     id: FunctionId,
     callees: &'a Callees,
-    taken: &'a BTreeSet<String>,
+    taken: &'a FileNames,
     memory: VarId,
     now: VarId,
     /// Variables that loops need: what `now` was before, and the number of the iteration.
@@ -449,7 +449,7 @@ impl<'a> Writer<'a> {
         module: &'a mut Module,
         id: FunctionId,
         callees: &'a Callees,
-        taken: &'a BTreeSet<String>,
+        taken: &'a FileNames,
     ) -> Self {
         let function = &mut module.functions[id];
         let memory = function.add_var("fpgacc_log", callees.memory, taken);

@@ -6,7 +6,7 @@ pub mod launch_classes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{FunctionId, Item, Module};
+use fpgacc_frontend::ir::{FileNames, FunctionId, Item, Module};
 
 use crate::options::General;
 use crate::pass::LaunchContract;
@@ -128,7 +128,7 @@ fn copy(
     kernel: FunctionId,
     after: FunctionId,
     hint: &str,
-    names: &mut BTreeSet<String>,
+    names: &mut FileNames,
 ) -> FunctionId {
     let mut function = module.functions[kernel].clone();
     function.name = function.fresh_name(hint, names);

@@ -61,6 +61,7 @@ mod build;
 mod expr;
 mod layout;
 mod module;
+mod names;
 mod stmt;
 mod types;
 mod walk;
@@ -74,6 +75,7 @@ pub use module::{
     Attr, Dialect, Enum, EnumId, Enumerator, Field, Function, FunctionId, Global, GlobalId, Item,
     Module, Record, RecordId, RecordKind, Storage, Typedef, TypedefId, VarId, VarRef, Variable,
 };
+pub use names::FileNames;
 pub use stmt::{Arm, Block, CaseLabel, LoopHints, Stmt, StmtKind};
 pub use types::{AddressSpace, QualType, Qualifiers, Scalar, Type, TypeId, Types};
 pub use walk::builtin_has_effects;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::arena::{Arena, Id, SharedArena};
 use super::expr::{ExprId, Exprs, Init};
+use super::names::{FileNames, Kept};
 use super::stmt::Block;
 use super::types::{AddressSpace, QualType, Type, TypeId, Types};
 use crate::source::Span;
@@ -51,6 +52,8 @@ pub struct Module {
     pub exprs: Exprs,
     /// What stands at file scope, in the order of the source.
     pub items: Vec<Item>,
+    /// See [`Module::keep_names`].
+    pub(super) kept_names: Option<Kept>,
 }
 
 /// Something at file scope.
@@ -266,7 +269,7 @@ impl Function {
 
     /// Makes a private variable with a name that nothing in this function has: `hint`, or `hint`
     /// with a number after it. `taken` holds the module's own names ([`Module::global_names`]).
-    pub fn add_var(&mut self, hint: &str, ty: TypeId, taken: &BTreeSet<String>) -> VarId {
+    pub fn add_var(&mut self, hint: &str, ty: TypeId, taken: &FileNames) -> VarId {
         let name = self.fresh_name(hint, taken);
         self.vars.add(Variable {
             name,
@@ -279,7 +282,7 @@ impl Function {
     }
 
     /// A name that nothing in this function and in `taken` has.
-    pub fn fresh_name(&self, hint: &str, taken: &BTreeSet<String>) -> String {
+    pub fn fresh_name(&self, hint: &str, taken: &FileNames) -> String {
         let names = self.vars.iter().map(|(_, variable)| variable.name.as_str());
         let similar: BTreeSet<&str> = names.filter(|name| name.starts_with(hint)).collect();
         let used = |name: &str| taken.contains(name) || similar.contains(name);
@@ -291,7 +294,7 @@ impl Function {
 
     /// Renames locals until no two variables of this function share a name, and none hides a name
     /// of file scope that the function may use. Parameters keep their names.
-    pub fn make_names_unique(&mut self, taken: &BTreeSet<String>) {
+    pub fn make_names_unique(&mut self, taken: &FileNames) {
         let mut seen: BTreeSet<String> = self
             .params
             .iter()
@@ -348,6 +351,7 @@ impl Module {
             functions: SharedArena::default(),
             exprs: Exprs::default(),
             items: Vec::new(),
+            kept_names: None,
         }
     }
 
@@ -372,22 +376,6 @@ impl Module {
             .iter()
             .find(|(_, function)| function.name == name)
             .map(|(id, _)| id)
-    }
-
-    /// All names of file scope: what a new local must not hide.
-    pub fn global_names(&self) -> BTreeSet<String> {
-        let functions = self.functions.iter().map(|(_, f)| f.name.clone());
-        let globals = self.globals.iter().map(|(_, g)| g.variable.name.clone());
-        let typedefs = self.typedefs.iter().map(|(_, t)| t.name.clone());
-        let constants = self
-            .enums
-            .iter()
-            .flat_map(|(_, e)| e.enumerators.iter().map(|c| c.name.clone()));
-        functions
-            .chain(globals)
-            .chain(typedefs)
-            .chain(constants)
-            .collect()
     }
 }
 
@@ -418,7 +406,7 @@ mod tests {
         let mut types = Types::default();
         let int = types.intern(Type::Scalar(Scalar::Int));
         let mut function = function(int);
-        let taken = BTreeSet::from(["g".to_string()]);
+        let taken = ["g".to_string()].into_iter().collect();
         let names = ["v", "v_2_3", "v", "g", "v", "v", "w"];
         for name in names {
             let id = function.add_var("x", int, &taken);
@@ -432,13 +420,34 @@ mod tests {
         assert_eq!(function.fresh_name("u", &taken), "u");
     }
 
+    #[test]
+    fn names_of_functions_that_came_after_they_were_kept_are_taken() {
+        let mut module = Module::new(Dialect::Cl12);
+        let void = module.types.intern(Type::Void);
+        let add = |module: &mut Module, name: &str| {
+            let name = name.to_string();
+            module.functions.add(Function {
+                name,
+                ..function(void)
+            });
+        };
+        add(&mut module, "first");
+        module.keep_names();
+        let mut copy = module.clone();
+        add(&mut copy, "second");
+        let names = copy.global_names();
+        let taken = ["first", "second", "third"].map(|name| names.contains(name));
+        assert_eq!(taken, [true, true, false]);
+        assert!(!module.global_names().contains("second"));
+    }
+
     /// As many variables of one name as unrolled or inlined text may make.
     #[test]
     fn thousands_of_variables_of_one_name_take_no_time() {
         let mut types = Types::default();
         let int = types.intern(Type::Scalar(Scalar::Int));
         let mut function = function(int);
-        let taken = BTreeSet::new();
+        let taken = FileNames::default();
         for _ in 0..20_000 {
             let variable = Variable {
                 name: "v".to_string(),

@@ -1,8 +1,6 @@
 //! Makes the coarsened kernel.
 
-use std::collections::BTreeSet;
-
-use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, StmtKind, VarId};
+use fpgacc_frontend::ir::{Block, FileNames, Function, FunctionId, Module, Stmt, StmtKind, VarId};
 use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 
 use crate::pass::{Context, Note};
@@ -151,7 +149,7 @@ fn lane_variables(
 struct Replacer<'a> {
     module: &'a mut Module,
     function: &'a mut Function,
-    taken: &'a BTreeSet<String>,
+    taken: &'a FileNames,
     lanes: &'a Lanes,
     helpers: &'a Helpers,
     copies: &'a LocalCopies,
@@ -186,7 +184,7 @@ impl Replacer<'_> {
 fn assemble(
     module: &mut Module,
     function: &mut Function,
-    taken: &BTreeSet<String>,
+    taken: &FileNames,
     (mut schedule, mut outside, mut stmts): (Schedule, Outside, Vec<Stmt>),
     ids: &mut Ids,
     items: &[[Option<VarId>; 3]],

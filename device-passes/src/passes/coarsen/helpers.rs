@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{Callee, Expr, Function, FunctionId, Module, Scalar, Stmt, VarId};
+use fpgacc_frontend::ir::{
+    Callee, Expr, FileNames, Function, FunctionId, Module, Scalar, Stmt, VarId,
+};
 use fpgacc_kernel_analysis::calls;
 
 use crate::passes::coarsen::lanes::{self, Lanes};
@@ -67,7 +69,7 @@ impl Helpers {
         &self,
         module: &mut Module,
         function: &mut Function,
-        taken: &BTreeSet<String>,
+        taken: &FileNames,
         stmts: &[Stmt],
         lane: Option<VarId>,
     ) {

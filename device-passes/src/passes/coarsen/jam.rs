@@ -1,9 +1,7 @@
 //! Loops that all lanes go through together: their conditions are the same for all lanes, and nobody
 //! leaves them early. What lanes load alike in such a loop is loaded once an iteration.
 
-use std::collections::BTreeSet;
-
-use fpgacc_frontend::ir::{Function, Module, Stmt, StmtKind, Type};
+use fpgacc_frontend::ir::{FileNames, Function, Module, Stmt, StmtKind, Type};
 
 use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::convergence::{Surroundings, has_exit};
@@ -18,7 +16,7 @@ use crate::passes::ndrange_to_loop::work_items::ids::Target;
 pub fn mark(
     module: &mut Module,
     function: &mut Function,
-    taken: &BTreeSet<String>,
+    taken: &FileNames,
     alike: Alike,
     stmts: &mut Vec<Stmt>,
 ) -> usize {

@@ -1,8 +1,6 @@
 //! Ids and sizes of the original launch, over those of the smaller one.
 
-use std::collections::BTreeSet;
-
-use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Function, Module, Stmt, VarId};
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, FileNames, Function, Module, Stmt, VarId};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_kernel_analysis::work_item::{Dim, Quantity, Query};
@@ -29,7 +27,7 @@ pub fn relies_on_no_offset(how: Coarsening, geometry: &Geometry) -> bool {
 pub fn replace(
     module: &mut Module,
     function: &mut Function,
-    taken: &BTreeSet<String>,
+    taken: &FileNames,
     stmts: &[Stmt],
     (lanes, lane): (&Lanes, Option<VarId>),
 ) {

@@ -4,11 +4,9 @@
 //! a counter of rounds, `i` is `first + round * size`: the trip count is a constant, and the addresses of
 //! neighbours are as far apart in each round.
 
-use std::collections::BTreeSet;
-
 use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, Exprs, Function, FunctionId, Init, Module, Scalar, Stmt,
-    StmtKind, Types, VarId, VarRef,
+    BinaryOp, Block, Expr, ExprId, Exprs, FileNames, Function, FunctionId, Init, Module, Scalar,
+    Stmt, StmtKind, Types, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::id_range::{Ranges, Relied};
@@ -197,7 +195,7 @@ fn last_that(holds: &mut dyn FnMut(i128) -> bool) -> Option<i128> {
 }
 
 /// Makes loops count their rounds.
-pub fn apply(module: &mut Module, kernel: FunctionId, names: &BTreeSet<String>, all: &[Rounds]) {
+pub fn apply(module: &mut Module, kernel: FunctionId, names: &FileNames, all: &[Rounds]) {
     let Module {
         functions, types, ..
     } = module;
@@ -243,7 +241,7 @@ fn uses_outside(
 struct Writer<'a> {
     types: &'a mut Types,
     function: &'a mut Function,
-    names: &'a BTreeSet<String>,
+    names: &'a FileNames,
     rounds: &'a Rounds,
     /// Something else reads the counter.
     uses: bool,

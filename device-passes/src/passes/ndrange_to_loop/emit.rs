@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{Block, Function, FunctionId, Module, Stmt, VarId};
+use fpgacc_frontend::ir::{Block, FileNames, Function, FunctionId, Module, Stmt, VarId};
 use fpgacc_kernel_analysis::work_item::{Dim, Quantity};
 use fpgacc_runtime::guard::Guard;
 use fpgacc_runtime::manifest::{Hidden, NullLocal, Task};
@@ -179,7 +179,7 @@ fn all_statements<'s>(schedule: &'s Schedule, outside: &'s Outside) -> Vec<&'s S
 struct Replacer<'a> {
     module: &'a mut Module,
     function: &'a mut Function,
-    taken: &'a BTreeSet<String>,
+    taken: &'a FileNames,
     ids: &'a mut Ids,
     helpers: &'a Helpers,
     marks: Marks,

@@ -1,8 +1,6 @@
 //! All decisions about a kernel, before anything is changed.
 
-use std::collections::BTreeSet;
-
-use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, VarId};
+use fpgacc_frontend::ir::{FileNames, Function, FunctionId, Module, Stmt, VarId};
 
 use crate::pass::{Context, Note};
 use crate::passes::ndrange_to_loop::control::alike::Alike;
@@ -31,7 +29,7 @@ pub struct Plan<'a> {
     /// The most work-items in a group.
     pub most: u64,
     /// The module's names.
-    pub taken: &'a BTreeSet<String>,
+    pub taken: &'a FileNames,
 }
 
 /// Decides.

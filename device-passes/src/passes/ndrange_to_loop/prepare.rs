@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    Expr, ExprId, Function, Init, Module, Qualifiers, Stmt, StmtKind, VarId, VarRef,
+    Expr, ExprId, FileNames, Function, Init, Module, Qualifiers, Stmt, StmtKind, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};
 
@@ -16,7 +16,7 @@ use crate::passes::ndrange_to_loop::statements::declaration;
 pub fn copy_changed_params(
     module: &Module,
     function: &mut Function,
-    taken: &BTreeSet<String>,
+    taken: &FileNames,
     stmts: &mut Vec<Stmt>,
 ) {
     let mut changed = BTreeSet::new();

@@ -4,11 +4,9 @@
 //! All work-items clear the counts, meet, count, meet, and add. Those that leave the kernel early in the
 //! original skip what follows, but not the end.
 
-use std::collections::BTreeSet;
-
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Block, Expr, ExprId, Function, FunctionId, Module, QualType, Stmt,
-    StmtKind, Storage, Type, Types, UnaryOp, VarId, Variable,
+    AddressSpace, BinaryOp, Block, Expr, ExprId, FileNames, Function, FunctionId, Module, QualType,
+    Stmt, StmtKind, Storage, Type, Types, UnaryOp, VarId, Variable,
 };
 use fpgacc_kernel_analysis::faults;
 
@@ -17,7 +15,7 @@ use super::legality::{Atomic, Counts};
 use crate::around_loop::{Names, private_variable};
 
 /// Lets the groups of a kernel count in memory of their own.
-pub fn apply(module: &mut Module, id: FunctionId, counts: &[Counts], taken: &BTreeSet<String>) {
+pub fn apply(module: &mut Module, id: FunctionId, counts: &[Counts], taken: &FileNames) {
     module.functions[id].make_names_unique(taken);
     let names = Names::of(module, id);
     let Module {

@@ -1,10 +1,10 @@
 //! Writes tiles: their arrays, the code that fills them, and the reads.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, ExprId, Function, QualType, Scalar, Stmt, StmtKind, Storage, Type,
-    TypeId, Types, VarId, Variable,
+    AddressSpace, BinaryOp, ExprId, FileNames, Function, QualType, Scalar, Stmt, StmtKind, Storage,
+    Type, TypeId, Types, VarId, Variable,
 };
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
@@ -32,7 +32,7 @@ pub struct Codegen<'c> {
     /// The module's types.
     pub types: &'c mut Types,
     /// Names at file scope.
-    pub names: &'c BTreeSet<String>,
+    pub names: &'c FileNames,
     /// What opaque symbols mean.
     pub uniform: &'c [Uniform],
     /// What variables are declared to be.

@@ -1,8 +1,6 @@
 //! A kernel's body becomes a schedule.
 
-use std::collections::BTreeSet;
-
-use fpgacc_frontend::ir::{Function, Module, Stmt};
+use fpgacc_frontend::ir::{FileNames, Function, Module, Stmt};
 
 use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::convergence::{self, Surroundings};
@@ -20,7 +18,7 @@ use crate::passes::ndrange_to_loop::work_items::ids::Target;
 pub fn split(
     module: &mut Module,
     function: &mut Function,
-    taken: &BTreeSet<String>,
+    taken: &FileNames,
     (alike, barriers): (Alike, Barriers),
     mut stmts: Vec<Stmt>,
 ) -> Schedule {

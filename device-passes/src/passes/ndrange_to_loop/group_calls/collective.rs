@@ -7,11 +7,9 @@
 //! language asks for; what others see of it they see after a barrier. A scan goes over an array of all
 //! values, which the first work-item scans.
 
-use std::collections::BTreeSet;
-
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, Init, QualType, Scalar, Stmt,
-    StmtKind, Storage, Type, TypeId, Types, UnaryOp, VarId, VarRef, Variable,
+    AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, FileNames, Function, Init, QualType,
+    Scalar, Stmt, StmtKind, Storage, Type, TypeId, Types, UnaryOp, VarId, VarRef, Variable,
 };
 use fpgacc_frontend::source::Span;
 
@@ -38,7 +36,7 @@ pub fn is_collective(name: &str) -> bool {
 pub fn replace(
     function: &mut Function,
     types: &mut Types,
-    taken: &BTreeSet<String>,
+    taken: &FileNames,
     grid: &Grid,
     most: u64,
 ) -> Result<(), Vec<Note>> {

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, Arena, Callee, Expr, ExprId, Function, FunctionId, Global, Init, Item, Module,
-    QualType, Qualifiers, SharedArena, Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
+    AddressSpace, Arena, Callee, Expr, ExprId, FileNames, Function, FunctionId, Global, Init, Item,
+    Module, QualType, Qualifiers, SharedArena, Stmt, StmtKind, Type, TypeId, Types, VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::calls;
@@ -20,7 +20,7 @@ use crate::passes::ndrange_to_loop::survey::builtin_stmt;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
 /// Makes all functions part of a kernel, where they can be.
-pub fn inline_all(module: &mut Module, kernel: FunctionId, taken: &BTreeSet<String>) {
+pub fn inline_all(module: &mut Module, kernel: FunctionId, taken: &FileNames) {
     let calls = GroupCalls {
         functions: calls::reachable(module, kernel).into_iter().collect(),
     };
@@ -88,7 +88,7 @@ pub fn inline(
     module: &mut Module,
     kernel: FunctionId,
     function: &mut Function,
-    taken: &BTreeSet<String>,
+    taken: &FileNames,
     calls: &GroupCalls,
 ) -> Result<BTreeSet<FunctionId>, Vec<Note>> {
     let Module {
@@ -185,11 +185,7 @@ fn reaches_itself(functions: &SharedArena<Function>, root: FunctionId) -> bool {
 
 /// The names that a local of the kernel must not hide: those of file scope, and of the builtins that
 /// the functions use.
-fn names(
-    functions: &SharedArena<Function>,
-    taken: &BTreeSet<String>,
-    calls: &GroupCalls,
-) -> BTreeSet<String> {
+fn names(functions: &SharedArena<Function>, taken: &FileNames, calls: &GroupCalls) -> FileNames {
     let mut names = taken.clone();
     for &id in &calls.functions {
         let function = &functions[id];
@@ -209,7 +205,7 @@ fn names(
 }
 
 /// Renames the locals that hide one of `names`. Parameters of a kernel keep their names.
-fn unhide(function: &mut Function, names: &BTreeSet<String>) -> Vec<Note> {
+fn unhide(function: &mut Function, names: &FileNames) -> Vec<Note> {
     let mut problems = Vec::new();
     for var in function.vars.ids().collect::<Vec<_>>() {
         let variable = &function.vars[var];

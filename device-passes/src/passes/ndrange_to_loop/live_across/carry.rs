@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{Expr, ExprId, Function, Init, Module, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_frontend::ir::{
+    Expr, ExprId, FileNames, Function, Init, Module, Stmt, StmtKind, VarId, VarRef,
+};
 use fpgacc_kernel_analysis::faults;
 
 use crate::passes::ndrange_to_loop::control::steps::Schedule;
@@ -26,7 +28,7 @@ pub struct Outside {
 pub fn carry(
     module: &mut Module,
     function: &mut Function,
-    taken: &BTreeSet<String>,
+    taken: &FileNames,
     schedule: &mut Schedule,
     values: &Values,
     (ids, items, layout): (&mut Ids, &[[Option<VarId>; 3]], &Layout),
@@ -150,7 +152,7 @@ fn for_each_use(function: &Function, stmt: &Stmt, visit: &mut dyn FnMut(ExprId, 
 struct Carrier<'a> {
     module: &'a mut Module,
     function: &'a mut Function,
-    taken: &'a BTreeSet<String>,
+    taken: &'a FileNames,
     parts: Vec<Part>,
     /// The parts that may follow each.
     next: Vec<BTreeSet<usize>>,

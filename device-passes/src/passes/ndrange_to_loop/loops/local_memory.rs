@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, Expr, ExprId, Function, Module, QualType, Qualifiers, Stmt, StmtKind, Type,
-    TypeId, UnaryOp, VarId, VarRef,
+    AddressSpace, Expr, ExprId, FileNames, Function, Module, QualType, Qualifiers, Stmt, StmtKind,
+    Type, TypeId, UnaryOp, VarId, VarRef,
 };
 use fpgacc_launch_facts::{ArgValue, Launch, Value};
 use fpgacc_runtime::guard::Guard;
@@ -128,7 +128,7 @@ fn array_for(
     Some((most, module.types.intern(array)))
 }
 
-fn array_of(function: &mut Function, taken: &BTreeSet<String>, param: VarId, ty: TypeId) -> VarId {
+fn array_of(function: &mut Function, taken: &FileNames, param: VarId, ty: TypeId) -> VarId {
     let mut variable = function.vars[param].clone();
     variable.ty = QualType::plain(ty);
     variable.attrs.clear();

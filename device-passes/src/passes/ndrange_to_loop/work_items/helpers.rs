@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    Callee, Expr, ExprId, Function, FunctionId, Item, Module, Scalar, Stmt, VarId,
+    Callee, Expr, ExprId, FileNames, Function, FunctionId, Item, Module, Scalar, Stmt, VarId,
 };
 use fpgacc_kernel_analysis::calls;
 use fpgacc_kernel_analysis::work_item::{Dim, Quantity};
@@ -74,7 +74,7 @@ impl Helpers {
         &self,
         module: &mut Module,
         function: &mut Function,
-        taken: &BTreeSet<String>,
+        taken: &FileNames,
         stmts: &[Stmt],
         source: &mut Source<'_>,
     ) {
@@ -172,7 +172,7 @@ impl Helpers {
 fn add_param(
     module: &mut Module,
     function: &mut Function,
-    taken: &BTreeSet<String>,
+    taken: &FileNames,
     quantity: Quantity,
     d: u8,
 ) -> VarId {

@@ -1,8 +1,10 @@
 //! Expressions for what work-item functions return, over loop variables and hidden parameters.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Function, QualType, Scalar, Stmt, Types, VarId};
+use fpgacc_frontend::ir::{
+    BinaryOp, Expr, ExprId, FileNames, Function, QualType, Scalar, Stmt, Types, VarId,
+};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::work_item::Quantity;
 use fpgacc_runtime::manifest::Hidden;
@@ -19,7 +21,7 @@ pub struct Target<'a> {
     /// The module's types.
     pub types: &'a mut Types,
     /// The module's names, which new variables must not hide.
-    pub taken: &'a BTreeSet<String>,
+    pub taken: &'a FileNames,
 }
 
 impl Target<'_> {

@@ -1,9 +1,9 @@
 //! Replaces calls of work-item functions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Expr, ExprId, Function, Module, QualType, Stmt, TypeId, VarId,
+    BinaryOp, Expr, ExprId, FileNames, Function, Module, QualType, Stmt, TypeId, VarId,
 };
 use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity, Query};
 
@@ -80,7 +80,7 @@ pub fn find(module: &Module, function: &Function, stmts: &[Stmt]) -> Vec<(ExprId
 pub fn replace(
     module: &mut Module,
     function: &mut Function,
-    taken: &BTreeSet<String>,
+    taken: &FileNames,
     stmts: &[Stmt],
     source: &mut Source<'_>,
     marks: &mut Marks,
