@@ -468,6 +468,26 @@ fn samples_of_long_loops_are_spread_evenly_and_said_to_be_estimates() {
 }
 
 #[test]
+fn what_differs_between_groups_that_stand_for_others_is_an_estimate() {
+    let large = launch(&[1 << 22], &[64], &[]);
+    let verdicts = |stride: &str| {
+        let text = format!(
+            "__kernel void k(__global float *a, __global float *b) {{\n\
+             int i = get_global_id(0), g = get_group_id(0);\n\
+             b[i] =\na[(size_t)i * ({stride})];\n}}\n"
+        );
+        told(&text, &large)
+    };
+    let is_estimate = |sites: &[String]| sites.iter().any(|site| site.contains("estimated"));
+    let by_group = verdicts("g / 4000 + 1");
+    assert!(is_estimate(&by_group), "{by_group:?}");
+    // The first and the last group stand for none but themselves.
+    for alike in ["8", "g == 0 ? 1 : 8", "g == get_num_groups(0) - 1 ? 1 : 8"] {
+        assert!(!is_estimate(&verdicts(alike)), "{:?}", verdicts(alike));
+    }
+}
+
+#[test]
 fn loops_go_on_as_long_as_their_conditions_are_known() {
     for text in [
         "for (int k = 8; k > 0; k--) v += a[i + k * 1024];",

@@ -35,7 +35,7 @@ fn warning(checked: &Checked, site: &Site, session: &Session) -> Diagnostic {
     });
     let sure = match &site.verdict {
         Verdict::Measured => "measured in a run".to_string(),
-        Verdict::Estimated => "estimated from some iterations".to_string(),
+        Verdict::Estimated => "estimated from some warps or iterations".to_string(),
         Verdict::Provided(names) => {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             format!("proved for {} of {LARGE} or more", names.join(" and "))

@@ -25,13 +25,15 @@ mod stmt;
 pub mod value;
 pub(crate) mod wide;
 
+use std::collections::BTreeMap;
+
 use fpgacc_frontend::ir::{FunctionId, Module};
 
 use crate::device::Device;
 use crate::recorded::Seen;
 use machine::Machine;
-use observed::Observed;
-use range::Launch;
+use observed::{Observed, Tallies};
+use range::{Class, Launch};
 use value::Origin;
 
 /// What the warps of a launch do, and where numbers come from that are not known, by symbol.
@@ -55,8 +57,18 @@ pub fn walk(
     let (samples, closeness) = choice::choose((module, kernel, launch, device, runs));
     let mut machine = Machine::new(module, kernel, launch, device, runs);
     machine.closeness = closeness;
+    let mut tallies: BTreeMap<Class, Tallies> = BTreeMap::new();
     for sample in samples {
+        let before = machine.seen.tally();
         machine.warp(sample);
+        if sample.weight > 1.0 {
+            let own = machine.seen.tally().since(&before, sample.weight);
+            let class = launch.class(device.warp, sample);
+            tallies.entry(class).or_default().add(own);
+        }
+    }
+    for of_class in tallies.values() {
+        machine.seen.differ(of_class);
     }
     machine.met();
     Walk {

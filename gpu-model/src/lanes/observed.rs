@@ -61,7 +61,7 @@ pub struct Access {
     pub stride: Stride,
     /// A run showed it.
     pub is_measured: bool,
-    /// It differs between iterations that stand for others.
+    /// It differs between warps or iterations that stand for others.
     pub is_sampled: bool,
     /// It stands in a loop.
     pub in_loop: bool,
@@ -138,7 +138,7 @@ pub struct Branch {
     pub issued: [f64; 2],
     /// A run showed it.
     pub is_measured: bool,
-    /// It differs between iterations that stand for others.
+    /// It differs between warps or iterations that stand for others.
     pub is_sampled: bool,
     /// How often it depends on what memory holds.
     pub by_data: f64,
@@ -170,7 +170,8 @@ pub struct Observed {
     pub barriers: BTreeMap<Position, Barrier>,
     /// Operations of warps, times the width of a warp.
     pub operations: f64,
-    /// How often things happen is an estimate: iterations that stand for others differ, or their number is a guess.
+    /// How often things happen is an estimate: warps or iterations that stand for others differ, or the number of
+    /// iterations is a guess.
     pub is_rough: bool,
     /// Some of the kernel was not looked at, as it takes too long.
     pub is_cut: bool,
@@ -207,7 +208,7 @@ fn is_near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-6 * a.abs().max(b.abs())
 }
 
-/// What differs between iterations that stand for others.
+/// What differs between warps or iterations that stand for others.
 #[derive(Clone, Debug, Default)]
 pub struct Tallies {
     first: Option<Tally>,
@@ -217,7 +218,7 @@ pub struct Tallies {
 }
 
 impl Tallies {
-    /// Adds what an iteration did.
+    /// Adds what one did.
     pub fn add(&mut self, next: Tally) {
         self.count += 1;
         let Some(first) = &self.first else {
@@ -263,17 +264,26 @@ impl Observed {
 
     /// Notes what differs between iterations that stand for others. One alone may stand for anything.
     pub fn spread(&mut self, tallies: &Tallies) {
-        self.is_rough |= tallies.is_rough || tallies.count == 1;
-        let alone = tallies.first.iter().filter(|_| tallies.count == 1);
-        let alone = alone.flat_map(|tally| tally.0.keys());
-        for site in tallies.differing.iter().chain(alone) {
-            match site {
-                Counted::Access(at) => {
-                    self.accesses.entry(*at).or_default().is_sampled = true;
-                }
-                Counted::Branch(at, kind) => {
-                    self.branches.entry((*at, *kind)).or_default().is_sampled = true;
-                }
+        self.differ(tallies);
+        if tallies.count == 1 {
+            self.is_rough = true;
+            let alone = tallies.first.iter().flat_map(|tally| tally.0.keys());
+            alone.for_each(|site| self.note_sampled(*site));
+        }
+    }
+
+    /// Notes what differs between those that stand for others.
+    pub fn differ(&mut self, tallies: &Tallies) {
+        self.is_rough |= tallies.is_rough;
+        let sites = tallies.differing.iter();
+        sites.for_each(|site| self.note_sampled(*site));
+    }
+
+    fn note_sampled(&mut self, site: Counted) {
+        match site {
+            Counted::Access(at) => self.accesses.entry(at).or_default().is_sampled = true,
+            Counted::Branch(at, kind) => {
+                self.branches.entry((at, kind)).or_default().is_sampled = true;
             }
         }
     }

@@ -28,6 +28,10 @@ pub struct Sample {
     pub weight: f64,
 }
 
+/// Which warps stand for each other: those of groups that are in all dimensions the first, the last, or between; and,
+/// where a group has few warps, those with one number.
+pub type Class = ([(bool, bool); 3], Option<u64>);
+
 /// The most groups of a class, and warps of a group, that are looked at where not all warps are.
 const MOST_GROUPS: u64 = 4;
 const MOST_WARPS: u64 = 8;
@@ -58,6 +62,14 @@ impl Launch {
     pub fn is_last(&self, group: [u64; 3]) -> bool {
         let groups = self.groups();
         (0..3).any(|dim| groups[dim] > 1 && group[dim] + 1 == groups[dim])
+    }
+
+    /// The class that a warp stands for a part of.
+    pub fn class(&self, width: u32, sample: Sample) -> Class {
+        let groups = self.groups();
+        let ends = |dim: usize| (sample.group[dim] == 0, sample.group[dim] + 1 == groups[dim]);
+        let is_each = self.warps(width) <= MOST_WARPS;
+        ([0, 1, 2].map(ends), is_each.then_some(sample.warp))
     }
 
     /// Work-items of the launch.
