@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "runtime.h"
+#define FPGACC_RUNTIME
 #include "fpgacc_rt.h"
 
 cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value);

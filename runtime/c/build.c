@@ -1,5 +1,6 @@
 /* clBuildProgram, clCompileProgram and clLinkProgram. */
 #include "runtime.h"
+#define FPGACC_RUNTIME
 #include "fpgacc_rt.h"
 
 #include <stdlib.h>

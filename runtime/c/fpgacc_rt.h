@@ -7,6 +7,9 @@
 #ifndef FPGACC_RT_H
 #define FPGACC_RT_H
 
+/* The options of the host's build on warnings are for the host. */
+#pragma GCC system_header
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -40,6 +43,69 @@ __INT32_TYPE__ fpgacc_clBuildProgram(const char *file, int line, struct _cl_prog
                                      void (*pfn_notify)(struct _cl_program *program,
                                                         void *user_data),
                                      void *user_data);
+
+#ifndef FPGACC_RUNTIME
+
+/* An object that another driver links has no runtime: it calls OpenCL's own functions then, and its kernels run as
+ * they were written. The runtime's functions take the place of these. */
+
+__INT32_TYPE__ fpgacc_plain_clEnqueueNDRangeKernel(
+    struct _cl_command_queue *queue, struct _cl_kernel *kernel, __UINT32_TYPE__ work_dim,
+    const __SIZE_TYPE__ *global_work_offset, const __SIZE_TYPE__ *global_work_size,
+    const __SIZE_TYPE__ *local_work_size, __UINT32_TYPE__ num_events,
+    struct _cl_event *const *wait_list,
+    struct _cl_event **event) __asm__("clEnqueueNDRangeKernel");
+
+__attribute__((weak)) __INT32_TYPE__ fpgacc_clEnqueueNDRangeKernel(
+    const char *file, int line, struct _cl_command_queue *queue, struct _cl_kernel *kernel,
+    __UINT32_TYPE__ work_dim, const __SIZE_TYPE__ *global_work_offset,
+    const __SIZE_TYPE__ *global_work_size, const __SIZE_TYPE__ *local_work_size,
+    __UINT32_TYPE__ num_events, struct _cl_event *const *wait_list, struct _cl_event **event)
+{
+    return fpgacc_plain_clEnqueueNDRangeKernel(queue, kernel, work_dim, global_work_offset,
+                                               global_work_size, local_work_size, num_events,
+                                               wait_list, event);
+}
+
+/* Not all that stands in for OpenCL's library has this one. */
+__attribute__((weak)) __INT32_TYPE__ fpgacc_plain_clEnqueueTask(
+    struct _cl_command_queue *queue, struct _cl_kernel *kernel, __UINT32_TYPE__ num_events,
+    struct _cl_event *const *wait_list, struct _cl_event **event) __asm__("clEnqueueTask");
+
+__attribute__((weak)) __INT32_TYPE__ fpgacc_clEnqueueTask(
+    const char *file, int line, struct _cl_command_queue *queue, struct _cl_kernel *kernel,
+    __UINT32_TYPE__ num_events, struct _cl_event *const *wait_list, struct _cl_event **event)
+{
+    return fpgacc_plain_clEnqueueTask(queue, kernel, num_events, wait_list, event);
+}
+
+struct _cl_program *fpgacc_plain_clCreateProgramWithSource(
+    struct _cl_context *context, __UINT32_TYPE__ count, const char **strings,
+    const __SIZE_TYPE__ *lengths, __INT32_TYPE__ *errcode_ret) __asm__("clCreateProgramWithSource");
+
+__attribute__((weak)) struct _cl_program *fpgacc_clCreateProgramWithSource(
+    const char *file, int line, struct _cl_context *context, __UINT32_TYPE__ count,
+    const char **strings, const __SIZE_TYPE__ *lengths, __INT32_TYPE__ *errcode_ret)
+{
+    return fpgacc_plain_clCreateProgramWithSource(context, count, strings, lengths, errcode_ret);
+}
+
+__INT32_TYPE__ fpgacc_plain_clBuildProgram(
+    struct _cl_program *program, __UINT32_TYPE__ num_devices,
+    struct _cl_device_id *const *device_list, const char *options,
+    void (*pfn_notify)(struct _cl_program *program, void *user_data),
+    void *user_data) __asm__("clBuildProgram");
+
+__attribute__((weak)) __INT32_TYPE__ fpgacc_clBuildProgram(
+    const char *file, int line, struct _cl_program *program, __UINT32_TYPE__ num_devices,
+    struct _cl_device_id *const *device_list, const char *options,
+    void (*pfn_notify)(struct _cl_program *program, void *user_data), void *user_data)
+{
+    return fpgacc_plain_clBuildProgram(program, num_devices, device_list, options, pfn_notify,
+                                       user_data);
+}
+
+#endif
 
 #ifdef __cplusplus
 }

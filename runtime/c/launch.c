@@ -1,5 +1,6 @@
 /* Launches: kernels that became one work-item get their NDRange as arguments. */
 #include "runtime.h"
+#define FPGACC_RUNTIME
 #include "fpgacc_rt.h"
 
 /* What is passed on to the real enqueue in any case. */

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #define FPGACC_PEERS_C
 #include "runtime.h"
+#define FPGACC_RUNTIME
 #include "fpgacc_rt.h"
 
 #include <elf.h>

@@ -1,5 +1,6 @@
 /* Program objects: what the host creates, and the device program that it stands for. */
 #include "runtime.h"
+#define FPGACC_RUNTIME
 #include "fpgacc_rt.h"
 
 #include <stdlib.h>

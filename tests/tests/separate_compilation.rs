@@ -324,6 +324,29 @@ fn calls_that_fpgacc_did_not_compile_reach_the_runtime() {
     runs(&shop, "./app5");
 }
 
+/// As makefiles do that name the driver that links.
+#[test]
+fn objects_that_another_driver_links_are_the_plain_program() {
+    let shop = copy_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("trace"));
+    let options = "-std=c99 -pedantic -Wall -Wextra -Werror";
+    shop.sh(&format!("cc {options} gather.c -o plain -lOpenCL"))
+        .success();
+    let plain = shop.sh("./plain").success();
+    shop.sh(&format!(
+        "fpgacc {options} -c gather.c && fpgacc -c gather.cl -o kernels.o"
+    ))
+    .success();
+    for link in ["gcc", "g++"] {
+        shop.sh(&format!("{link} gather.o kernels.o -lOpenCL -o app"))
+            .success();
+        assert_eq!(shop.sh("./app").success().stdout, plain.stdout);
+    }
+    // Linked by fpgacc the same objects are the rewritten program.
+    let linked = shop.sh("fpgacc -Rpass gather.o kernels.o -o app").success();
+    assert!(linked.stderr.contains("[-Rpass="), "{}", linked.stderr);
+    assert_eq!(shop.sh("./app").success().stdout, plain.stdout);
+}
+
 #[test]
 fn the_command_line_is_that_of_cc() {
     let shop = program();
