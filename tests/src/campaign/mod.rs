@@ -83,6 +83,39 @@ fn regrouped(index: u64) -> Rewrites {
     }
 }
 
+/// Single work-items in one of several ways, and NDRanges in all: what passes do for memory that is read again
+/// depends on which loops there are.
+fn reused(index: u64) -> Vec<Rewrites> {
+    let single = match index % 8 {
+        0 | 4 => Rewrites::All,
+        1 => Rewrites::Interchanged,
+        2 => Rewrites::Ungrouped(4),
+        3 => Rewrites::Coalesced,
+        5 => Rewrites::Unrolled,
+        6 => Rewrites::Ungrouped(2),
+        _ => Rewrites::Ungrouped(1),
+    };
+    let tiled = match index % 3 {
+        0 => Rewrites::Wide,
+        _ => Rewrites::NdRange,
+    };
+    let lanes = [4, 2, 8][(index / 2 % 3) as usize];
+    let rounds = ["2", "4", "1:2"][(index % 3) as usize].to_string();
+    let (factor, how) = COARSENINGS[(index % COARSENINGS.len() as u64) as usize];
+    let merged = match factor {
+        1 => how,
+        _ => "0:2",
+    };
+    vec![
+        single,
+        tiled,
+        Rewrites::Coarsened(merged.to_string()),
+        Rewrites::Vectorised(lanes, None),
+        Rewrites::Resized,
+        Rewrites::GroupLoop(rounds),
+    ]
+}
+
 impl Plan {
     fn runs_on(&self, platform: Platform, index: u64) -> bool {
         let every = match platform {
@@ -98,10 +131,14 @@ impl Plan {
     /// With barriers in focus that is all passes, or one alone: by chance, so that each goes with each
     /// implementation. With loops in focus each program becomes single work-items, every second with
     /// nested loops made one and others with unrolled loops or with their own loops outside, wide NDRanges,
-    /// coarsened ones, and ones with other groups or with vectors.
+    /// coarsened ones, and ones with other groups or with vectors. With reuse in focus it becomes single work-items,
+    /// and NDRanges in each of these ways.
     pub fn rewrites(&self, index: u64) -> Vec<Rewrites> {
         if self.coarsened {
             return vec![coarsened(index), coarsened(index + 1)];
+        }
+        if self.focus == Focus::Reuse {
+            return reused(index);
         }
         if self.focus == Focus::Loops {
             let single = match index % 4 {

@@ -1,0 +1,232 @@
+//! Kernels of parts: what surrounds them.
+
+use std::fmt::Write;
+
+use crate::job::Job;
+use crate::random::Random;
+
+use super::scene::Scene;
+
+/// Names of coordinates.
+pub(super) const COORDINATES: [&str; 3] = ["x", "y", "z"];
+
+/// A kernel in the making.
+pub(super) struct Composer<'r> {
+    pub random: &'r mut Random,
+    pub scene: Scene,
+    pub text: String,
+    /// Names made so far.
+    fresh: usize,
+    /// Some work-items have left, or stand in a branch: no barriers from here on.
+    pub has_left: bool,
+}
+
+/// Appends one with this name and its launch.
+pub(super) fn kernel(job: &mut Job, name: &str, random: &mut Random) {
+    let scene = Scene::random(random);
+    let restrict = random.chance(35);
+    let geometry = scene.geometry(random);
+    let args = scene.args(job, random, restrict);
+    let params = scene.params(restrict);
+    let mut composer = Composer {
+        random,
+        scene,
+        text: String::new(),
+        fresh: 0,
+        has_left: false,
+    };
+    match composer.scene.is_task {
+        true => composer.nests(),
+        false => composer.work_item(),
+    }
+    let attribute = composer.attribute();
+    let text = composer.text;
+    let _ = write!(
+        job.source,
+        "{attribute}__kernel void {name}({params}) {{\n{text}}}\n"
+    );
+    job.launch(name, geometry, args);
+}
+
+impl Composer<'_> {
+    /// Writes a line.
+    pub(super) fn line(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// A new name.
+    pub(super) fn name(&mut self, prefix: &str) -> String {
+        self.fresh += 1;
+        format!("{prefix}{}", self.fresh)
+    }
+
+    /// Some kernels state their work-group size.
+    fn attribute(&mut self) -> String {
+        if self.scene.is_task || !self.random.chance(30) {
+            return String::new();
+        }
+        let [x, y, z] = match self.scene.flat {
+            true => [self.scene.local.iter().product(), 1, 1],
+            false => self.scene.local,
+        };
+        format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n")
+    }
+
+    /// What a place gathers, and its number.
+    fn start(&mut self) {
+        let [w, h, _] = self.scene.size;
+        let at = match self.scene.dims {
+            1 => "x".to_string(),
+            2 => format!("y * {w} + x"),
+            _ => format!("(z * {h} + y) * {w} + x"),
+        };
+        let sum = match self.scene.is_float() {
+            true => "float s = 1.0f;",
+            false => "uint s = 1u;",
+        };
+        self.line(&format!("int at = {at};\n{sum}"));
+    }
+
+    /// Parts, and a store of what they gather.
+    fn place(&mut self, parts: usize) {
+        for _ in 0..parts {
+            self.part();
+            self.keep();
+        }
+        let kept = self.kept();
+        let store = match self.random.below(6) {
+            0 => format!("if (n > 1) {{\nout[at] = {kept};\n}}"),
+            1 => format!("out[at] = out[at] / 2 + {kept} / 2;"),
+            _ => format!("out[at] = {kept};"),
+        };
+        self.line(&store);
+    }
+
+    /// Floats stay small integers.
+    fn keep(&mut self) {
+        if self.scene.is_float() {
+            self.line("s = (float)((uint)s & 127u);");
+        }
+    }
+
+    /// What is gathered, as an element.
+    pub(super) fn kept(&self) -> String {
+        let (ty, most) = (self.scene.ty, self.scene.most());
+        match self.scene.is_float() {
+            true => format!("(float)((uint)s & {most}u)"),
+            false => format!("({ty})(s & {most}u)"),
+        }
+    }
+
+    fn work_item(&mut self) {
+        let id = self.scene.id;
+        let [w, h, _] = self.scene.size;
+        if self.random.chance(25) {
+            let all: usize = self.scene.local.iter().product();
+            self.line(&format!("__local uint tile[{all}];"));
+        }
+        match self.scene.flat {
+            // Counts by all work-items, those without a place, too.
+            true => {
+                let width = self.scene.local[0] * self.scene.groups[0];
+                self.line(&format!(
+                    "{id} g = get_global_id(0);\n{id} x = g % {width}, y = g / {width};"
+                ));
+            }
+            false => {
+                for dim in 0..self.scene.dims {
+                    let name = COORDINATES[dim];
+                    let value = self.global_id(dim);
+                    self.line(&format!("{id} {name} = {value};"));
+                }
+            }
+        }
+        self.guard(w, h);
+        self.start();
+        let parts = 2 + self.random.below(4);
+        self.place(parts);
+    }
+
+    fn global_id(&mut self, dim: usize) -> String {
+        match self.random.below(12) {
+            0 => format!("get_group_id({dim}) * get_local_size({dim}) + get_local_id({dim})"),
+            _ => format!("get_global_id({dim})"),
+        }
+    }
+
+    /// Work-items without a place leave.
+    fn guard(&mut self, w: usize, h: usize) {
+        if !self.scene.is_cut() {
+            return;
+        }
+        self.has_left = true;
+        let depth = self.scene.size[2];
+        let all = [
+            format!("x >= {w}"),
+            format!("y >= {h}"),
+            format!("z >= {depth}"),
+        ];
+        let all = all[..self.scene.dims].join(" || ");
+        self.line(&format!("if ({all}) {{\nreturn;\n}}"));
+    }
+
+    /// Nests over all places, or most, one after another.
+    fn nests(&mut self) {
+        for _ in 0..1 + self.random.below(3) {
+            let opened = match self.random.chance(25) {
+                true => self.one_loop(),
+                false => self.nest(),
+            };
+            self.start();
+            let parts = 1 + self.random.below(2);
+            self.place(parts);
+            self.line(&"}\n".repeat(opened));
+        }
+    }
+
+    /// A loop for each dimension.
+    fn nest(&mut self) -> usize {
+        let id = self.scene.id;
+        for dim in (0..self.scene.dims).rev() {
+            let (name, size) = (COORDINATES[dim], self.scene.size[dim]);
+            let head = match self.random.below(10) {
+                0 => format!("for ({id} {name} = 1; {name} < {size} - 1; {name}++) {{"),
+                1 if id == "int" || id == "long" => {
+                    format!("for ({id} {name} = {size} - 1; {name} >= 0; {name}--) {{")
+                }
+                2 => format!("for ({id} {name} = 0; {name} != {size}; ++{name}) {{"),
+                3 => format!("for ({id} {name} = 0; {name} <= {size} - 1; {name} += 1) {{"),
+                4 => format!("for ({id} {name} = n & 1; {name} < {size}; {name}++) {{"),
+                _ => format!("for ({id} {name} = 0; {name} < {size}; {name}++) {{"),
+            };
+            self.line(&head);
+        }
+        self.scene.dims
+    }
+
+    /// One loop, whose counter is divided.
+    fn one_loop(&mut self) -> usize {
+        let id = self.scene.id;
+        let [w, h, _] = self.scene.size;
+        let all = self.scene.places_in_all() - self.random.below(2);
+        self.line(&format!("for ({id} i = 0; i < {all}; i++) {{"));
+        let lines = match self.scene.dims {
+            1 => format!("{id} x = i;"),
+            2 => format!("{id} x = i % {w}, y = i / {w};"),
+            _ => format!("{id} x = i % {w}, y = (i / {w}) % {h}, z = i / {};", w * h),
+        };
+        self.line(&lines);
+        1
+    }
+
+    /// Writes a barrier.
+    pub(super) fn barrier(&mut self) {
+        self.line("barrier(CLK_LOCAL_MEM_FENCE);");
+    }
+
+    /// The group shares memory, `tile`.
+    pub(super) fn has_tile(&self) -> bool {
+        self.text.starts_with("__local")
+    }
+}

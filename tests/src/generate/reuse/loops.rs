@@ -1,0 +1,206 @@
+//! Parts that are loops along rows: products, recurrences, elements for vectors, what is read again.
+
+use super::composer::Composer;
+use super::scene::ROW;
+
+impl Composer<'_> {
+    /// A loop over a row of one image and a column of another.
+    pub(super) fn product(&mut self) {
+        let k = self.name("k");
+        let padded = self.scene.padded();
+        let most = match self.scene.dims {
+            1 => padded[0],
+            _ => padded[0].min(padded[1]),
+        };
+        let trips = match self.random.below(4) {
+            0 => format!("min(n, {most})"),
+            1 => (1 + self.random.below(most)).to_string(),
+            _ => most.to_string(),
+        };
+        let stride = match self.scene.dims {
+            1 => "0".to_string(),
+            _ => self.stride(1),
+        };
+        let y = if self.scene.dims > 1 { "y" } else { "0" };
+        let of_row = match self.random.below(3) {
+            0 => format!("in[{k} + {stride} * {y}]"),
+            1 => format!("(in + {y} * {stride})[{k}]"),
+            _ => format!("in[{y} * {stride} + {k}]"),
+        };
+        let of_column = format!("in2[{k} * {stride} + x]");
+        let product = match self.random.below(5) {
+            0 => format!("({of_row} + {of_column})"),
+            1 => of_row,
+            _ => format!("{of_row} * {of_column}"),
+        };
+        let line = self.gather(&product);
+        let skip = match self.random.chance(12) {
+            true => format!("if ({k} % 3 == 1) {{\ncontinue;\n}}\n"),
+            false => String::new(),
+        };
+        let keep = match self.scene.is_float() {
+            true => "\ns = (float)((uint)s & 1023u);",
+            false => "",
+        };
+        let counter = self.random.pick(&["int", "int", "uint", "long"]);
+        self.line(&format!(
+            "for ({counter} {k} = 0; {k} < {trips}; {k}++) {{\n{skip}{line}{keep}\n}}"
+        ));
+    }
+
+    /// Elements of the place's own row, each made of one before it.
+    pub(super) fn recurrence(&mut self) {
+        let (t, row) = (self.name("t"), self.own_row());
+        let distance = 1 + self.random.below(3);
+        let last = ROW - 1;
+        let (head, sign) = match self.random.below(5) {
+            0 => (
+                format!("for (int {t} = {last} - {distance}; {t} >= 0; {t}--)"),
+                "+",
+            ),
+            1 => (
+                format!("for (uint {t} = {distance}; {t} < (uint)n; {t}++)"),
+                "-",
+            ),
+            2 => (
+                format!("for (int {t} = {distance}; {t} < n; {t} += {distance})"),
+                "-",
+            ),
+            _ => (
+                format!("for (int {t} = {distance}; {t} < {ROW}; {t}++)"),
+                "-",
+            ),
+        };
+        let distance = match self.random.chance(15) {
+            true => "(n & 1)".to_string(),
+            false => distance.to_string(),
+        };
+        let (to, from) = (
+            format!("mem[{row} + {t}]"),
+            format!("mem[{row} + {t} {sign} {distance}]"),
+        );
+        let image = self.scene.elements_in_all().min(5);
+        let (ty, most) = (self.scene.ty, self.scene.most());
+        let made = match self.random.below(4) {
+            0 => format!("({ty})(((uint){from} * 3u + (uint){t}) & {most}u)"),
+            1 => format!("({ty})(((uint){from} + (uint){to}) & {most}u)"),
+            2 => format!("({ty})(((uint){from} ^ (uint)in[{t} % {image}]) & {most}u)"),
+            _ => format!("({ty})(((uint){from} + (uint)s) & {most}u)"),
+        };
+        let store = format!("{to} = {made};");
+        let lines = match self.random.below(8) {
+            0 => format!("if ((uint)in[at] % 3u == 0u) {{\n{store}\n}}"),
+            1 => format!("{store}\ns += {from};"),
+            2 => format!("if ({t} == 5) {{\nbreak;\n}}\n{store}"),
+            3 => format!("{store}\nmem[{row} + ({t} ^ 1)] = 3;"),
+            _ => store,
+        };
+        self.line(&format!("{head} {{\n{lines}\n}}"));
+    }
+
+    /// Elements of the place's own row, one after another: for vectors.
+    pub(super) fn elements(&mut self) {
+        let (t, row) = (self.name("t"), self.own_row());
+        let image = self.scene.elements_in_all();
+        let first = self.random.below(3).min(image.saturating_sub(ROW));
+        let trips = match image < ROW + first {
+            true => image.min(ROW).to_string(),
+            false => self
+                .random
+                .pick(&["n", "n", "8", "7", "n - 1", "5"])
+                .to_string(),
+        };
+        let first = if image < ROW + first { 0 } else { first };
+        let (ty, most) = (self.scene.ty, self.scene.most());
+        let to = format!("mem[{row} + {t}]");
+        let line = match self.random.below(7) {
+            0 => format!("{to} = in[{t} + {first}];"),
+            1 => format!("{to} = ({ty})(((uint){to} * 3u + (uint)in[{t} + {first}]) & {most}u);"),
+            2 => format!("if (in[{t}] > 50) {{\n{to} = in2[{t}];\n}}"),
+            3 => format!("{to} = {to} > in[{t}] ? in2[{t} + {first}] : 1;"),
+            4 => format!("s += in[{t} + {first}];\n{to} = 2;"),
+            5 => format!("{ty} v = in[{t}];\n{to} = v / 2;\ns += v;"),
+            // Iterations that depend on each other.
+            _ => format!("{to} = mem[{row} + (({t} + {first}) & 7)];"),
+        };
+        let keep = match self.scene.is_float() && line.contains("s +=") {
+            true => "\ns = (float)((uint)s & 1023u);",
+            false => "",
+        };
+        let counter = self.random.pick(&["int", "int", "int", "uint", "long"]);
+        let trips = match counter {
+            "uint" => format!("(uint)max({trips}, 0)"),
+            _ => trips,
+        };
+        self.line(&format!(
+            "for ({counter} {t} = 0; {t} < {trips}; {t}++) {{\n{line}{keep}\n}}"
+        ));
+    }
+
+    /// The same few elements in each iteration.
+    pub(super) fn again(&mut self) {
+        let (j, t) = (self.name("j"), self.name("t"));
+        let rounds = self.random.copy(&["2", "3", "n & 3", "4"]);
+        let image = self.scene.elements_in_all();
+        let trips = (2 + self.random.below(5)).min(image);
+        let first = self.random.below(1 + image - trips).min(9);
+        let array = self.random.pick(&["in", "in2", "in", "mem"]);
+        let index = match (array, self.random.below(4)) {
+            ("mem", _) => format!("at * {ROW} + {t}"),
+            (_, 0) => format!("{first} + ({t} & 3) % {trips}"),
+            (_, 1) => format!("{first} + {} - {t}", trips - 1),
+            _ => format!("{t} + {first}"),
+        };
+        let head = match self.random.below(5) {
+            0 => format!("for (int {t} = {trips} - 1; {t} >= 0; {t} -= 2)"),
+            _ => format!("for (int {t} = 0; {t} < {trips}; {t}++)"),
+        };
+        let line = self.gather(&format!("{array}[{index}]"));
+        let write = match (array, self.random.below(3)) {
+            ("mem", 0) => format!("mem[{index}] = {};\n", self.kept()),
+            ("mem", 1) => format!("mem[at * {ROW} + 7 - {t}] = 4;\n"),
+            (_, 0) => format!("mem[at * {ROW} + {t}] = {};\n", self.kept()),
+            _ => String::new(),
+        };
+        let skip = match self.random.chance(15) {
+            true => format!("if ({}) {{\ncontinue;\n}}\n", self.condition()),
+            false => String::new(),
+        };
+        let keep = match self.scene.is_float() {
+            true => "s = (float)((uint)s & 1023u);\n",
+            false => "",
+        };
+        self.line(&format!(
+            "for (int {j} = 0; {j} < ({rounds}); {j}++) {{\n{skip}{head} {{\n{line}\n{write}}}\n{keep}}}"
+        ));
+    }
+
+    /// A loop over elements of rows, which divides its counter by their length.
+    pub(super) fn rows(&mut self) {
+        let (t, p, q) = (self.name("t"), self.name("p"), self.name("q"));
+        let padded = self.scene.padded();
+        let (width, height) = (padded[0], if self.scene.dims > 1 { padded[1] } else { 1 });
+        let all = (width * height.min(4))
+            .saturating_sub(self.random.below(2))
+            .max(1);
+        let stride = match self.scene.dims {
+            1 => "0".to_string(),
+            _ => self.stride(1),
+        };
+        let ty = self.random.pick(&["int", "int", "uint", "long"]);
+        let added = self.random.copy(&[0, 0, 0, 1]);
+        let line = self.gather(&format!("in[{q} * {stride} + {p}]"));
+        let edge = match self.random.below(3) {
+            0 => format!("if ({p} == 0) {{\ns += 2;\n}}\n"),
+            _ => String::new(),
+        };
+        let keep = match self.scene.is_float() {
+            true => "s = (float)((uint)s & 1023u);\n",
+            false => "",
+        };
+        self.line(&format!(
+            "for ({ty} {t} = 0; {t} < {all}; {t}++) {{\n\
+             int {p} = ({t} + {added}) % {width}, {q} = {t} / {width};\n{edge}{line}\n{keep}}}"
+        ));
+    }
+}
