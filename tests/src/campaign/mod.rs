@@ -86,15 +86,13 @@ fn regrouped(index: u64) -> Rewrites {
 /// Single work-items in one of several ways, and NDRanges in all: what passes do for memory that is read again
 /// depends on which loops there are.
 fn reused(index: u64) -> Vec<Rewrites> {
-    let single = match index % 8 {
-        0 | 4 => Rewrites::All,
+    let grouped = match index % 4 {
+        0 => Rewrites::All,
         1 => Rewrites::Interchanged,
-        2 => Rewrites::Ungrouped(4),
-        3 => Rewrites::Coalesced,
-        5 => Rewrites::Unrolled,
-        6 => Rewrites::Ungrouped(2),
-        _ => Rewrites::Ungrouped(1),
+        2 => Rewrites::Coalesced,
+        _ => Rewrites::Unrolled,
     };
+    let single = Rewrites::Ungrouped([1, 4, 2][(index % 3) as usize]);
     let tiled = match index % 3 {
         0 => Rewrites::Wide,
         _ => Rewrites::NdRange,
@@ -107,6 +105,7 @@ fn reused(index: u64) -> Vec<Rewrites> {
         _ => "0:2",
     };
     vec![
+        grouped,
         single,
         tiled,
         Rewrites::Coarsened(merged.to_string()),

@@ -151,7 +151,7 @@ fn batch_of_reuse(random: &mut Random, count: usize) -> Batch {
     for number in 0..count {
         let start = job.source.len();
         let mut random = Random::new(random.bits());
-        let knowledge = random.copy(&[Nothing, Local, Local, All, All, All, All, All]);
+        let knowledge = random.copy(&[Nothing, Local, All, All, All, All, All, All]);
         let mut kernel = reuse::kernel(&mut job, number, &mut random, knowledge);
         kernel.text = start..job.source.len();
         kernels.push(kernel);

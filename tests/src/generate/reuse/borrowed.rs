@@ -24,12 +24,12 @@ pub(super) fn functions() -> String {
 
 /// A program of one kernel, `k0`, and its launches.
 fn program(random: &mut Random) -> Job {
-    match random.below(12) {
+    match random.below(16) {
         0 => stencils::job(&[Stencil::random(random, false)]),
         1 => stencils::job(&[Stencil::random(random, true)]),
-        2 => tiles::job(&[Shared::random(random)]),
-        3 => neighbours::job(&[Neighbours::random(random)]),
-        4 => recurrences::job(&[Recurrence::random(random)]),
+        2 | 11 => tiles::job(&[Shared::random(random)]),
+        3 | 12 | 14 => neighbours::job(&[Neighbours::random(random)]),
+        4 | 13 => recurrences::job(&[Recurrence::random(random)]),
         5 => rounds::job(&[Rounds::random(random)]),
         6 => planes::job(&[Planes::random(random)]),
         7 => rows::job(&[Rows::random(random)]),

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::job::Job;
 use crate::random::Random;
 
+use super::parts::Kind;
 use super::scene::Scene;
 
 /// Names of coordinates.
@@ -24,7 +25,7 @@ pub(super) struct Composer<'r> {
 /// Appends one with this name and its launch.
 pub(super) fn kernel(job: &mut Job, name: &str, random: &mut Random) {
     let scene = Scene::random(random);
-    let restrict = random.chance(35);
+    let restrict = random.chance(80);
     let geometry = scene.geometry(random);
     let args = scene.args(job, random, restrict);
     let params = scene.params(restrict);
@@ -89,9 +90,23 @@ impl Composer<'_> {
     }
 
     /// Parts, and a store of what they gather.
-    fn place(&mut self, parts: usize) {
-        for _ in 0..parts {
-            self.part();
+    fn place(&mut self) {
+        let few = 1 + self.random.below(2);
+        let (kind, parts, more) = match (self.scene.is_task, self.random.below(10)) {
+            (true, 0..=2) => (Kind::Around, few, 0),
+            (true, 3..=6) => (Kind::Tables, few, 0),
+            (true, _) => (Kind::Any, few, 0),
+            (false, 0..=2) => (Kind::Around, few, 0),
+            (false, 3..=5) => (Kind::Shared, few, self.random.below(4)),
+            (false, _) => {
+                self.part(Kind::Shared);
+                self.keep();
+                (Kind::Any, few, 1 + self.random.below(3))
+            }
+        };
+        let kinds = std::iter::repeat_n(kind, parts).chain(std::iter::repeat_n(Kind::Any, more));
+        for kind in kinds {
+            self.part(kind);
             self.keep();
         }
         let kept = self.kept();
@@ -144,8 +159,7 @@ impl Composer<'_> {
         }
         self.guard(w, h);
         self.start();
-        let parts = 2 + self.random.below(4);
-        self.place(parts);
+        self.place();
     }
 
     fn global_id(&mut self, dim: usize) -> String {
@@ -157,10 +171,11 @@ impl Composer<'_> {
 
     /// Work-items without a place leave.
     fn guard(&mut self, w: usize, h: usize) {
-        if !self.scene.is_cut() {
+        let is_cut = self.scene.is_cut();
+        if !is_cut && !self.random.chance(60) {
             return;
         }
-        self.has_left = true;
+        self.has_left |= is_cut;
         let depth = self.scene.size[2];
         let all = [
             format!("x >= {w}"),
@@ -173,16 +188,30 @@ impl Composer<'_> {
 
     /// Nests over all places, or most, one after another.
     fn nests(&mut self) {
-        for _ in 0..1 + self.random.below(3) {
-            let opened = match self.random.chance(25) {
+        if self.random.chance(80) {
+            self.at_once();
+        }
+        for _ in 0..2 + self.random.below(3) {
+            let opened = match self.random.chance(30) {
                 true => self.one_loop(),
                 false => self.nest(),
             };
             self.start();
-            let parts = 1 + self.random.below(2);
-            self.place(parts);
+            self.place();
             self.line(&"}\n".repeat(opened));
         }
+    }
+
+    /// Loops of the first place alone.
+    fn at_once(&mut self) {
+        self.line("{\nint x = 0, y = 0, z = 0;");
+        self.start();
+        for _ in 0..2 + self.random.below(3) {
+            self.any_part();
+            self.keep();
+        }
+        let kept = self.kept();
+        self.line(&format!("out[at] = {kept};\n}}"));
     }
 
     /// A loop for each dimension.
@@ -190,7 +219,7 @@ impl Composer<'_> {
         let id = self.scene.id;
         for dim in (0..self.scene.dims).rev() {
             let (name, size) = (COORDINATES[dim], self.scene.size[dim]);
-            let head = match self.random.below(10) {
+            let head = match self.random.below(24) {
                 0 => format!("for ({id} {name} = 1; {name} < {size} - 1; {name}++) {{"),
                 1 if id == "int" || id == "long" => {
                     format!("for ({id} {name} = {size} - 1; {name} >= 0; {name}--) {{")

@@ -88,7 +88,7 @@ impl Composer<'_> {
             _ => format!("({ty})(((uint){from} + (uint)s) & {most}u)"),
         };
         let store = format!("{to} = {made};");
-        let lines = match self.random.below(8) {
+        let lines = match self.random.below(12) {
             0 => format!("if ((uint)in[at] % 3u == 0u) {{\n{store}\n}}"),
             1 => format!("{store}\ns += {from};"),
             2 => format!("if ({t} == 5) {{\nbreak;\n}}\n{store}"),
@@ -178,18 +178,13 @@ impl Composer<'_> {
     /// A loop over elements of rows, which divides its counter by their length.
     pub(super) fn rows(&mut self) {
         let (t, p, q) = (self.name("t"), self.name("p"), self.name("q"));
-        let padded = self.scene.padded();
-        let (width, height) = (padded[0], if self.scene.dims > 1 { padded[1] } else { 1 });
-        let all = (width * height.min(4))
-            .saturating_sub(self.random.below(2))
-            .max(1);
-        let stride = match self.scene.dims {
-            1 => "0".to_string(),
-            _ => self.stride(1),
-        };
-        let ty = self.random.pick(&["int", "int", "uint", "long"]);
+        let image = self.scene.elements_in_all();
+        let width = self.random.copy(&[16, 16, 17, 20, 5]);
+        let all = width * (1 + self.random.below(3)) - self.random.below(2);
+        let ty = self.random.pick(&["int", "int", "int", "uint", "long"]);
         let added = self.random.copy(&[0, 0, 0, 1]);
-        let line = self.gather(&format!("in[{q} * {stride} + {p}]"));
+        let by = self.random.copy(&[1, 3, width]);
+        let line = self.gather(&format!("in[({p} + {q} * {by}) % {image}]"));
         let edge = match self.random.below(3) {
             0 => format!("if ({p} == 0) {{\ns += 2;\n}}\n"),
             _ => String::new(),

@@ -4,43 +4,78 @@ use super::borders::Border;
 use super::composer::{COORDINATES, Composer};
 use super::scene::{COUNTS, ROW};
 
+/// What a place is made of. Some passes want nothing else in a nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Elements around it.
+    Around,
+    /// What tables of neighbours say.
+    Tables,
+    /// What work-items of a group share.
+    Shared,
+    /// Anything.
+    Any,
+}
+
 impl Composer<'_> {
     /// One part, sometimes on a condition.
-    pub(super) fn part(&mut self) {
+    pub(super) fn part(&mut self, kind: Kind) {
         let can_meet = self.has_tile() && !self.has_left;
         if can_meet && self.random.chance(40) {
             return self.exchange();
         }
-        if self.random.chance(8) {
+        if self.random.chance(5) {
             return self.exit();
         }
-        let is_guarded = self.random.chance(15);
+        let is_guarded = self.random.chance(10);
         if is_guarded {
             let condition = self.condition();
             self.line(&format!("if ({condition}) {{"));
         }
-        self.some_part();
+        self.some_part(kind);
         if is_guarded {
             self.line("}");
         }
     }
 
-    fn some_part(&mut self) {
-        match self.random.below(20) {
-            0 | 1 => self.stencil(),
-            2 | 3 => self.filter(),
+    fn some_part(&mut self, kind: Kind) {
+        match (kind, self.random.below(10)) {
+            (Kind::Around, 0..=5) => self.stencil(),
+            (Kind::Around, 6..=8) => self.filter(),
+            (Kind::Tables, 0..=7) => self.tables(),
+            (Kind::Tables, 8) => self.stencil(),
+            (Kind::Shared, 0..=5) => self.product(),
+            (Kind::Shared, 6 | 7) => self.stencil(),
+            (Kind::Shared, 8) => self.filter(),
+            _ => self.any_part(),
+        }
+    }
+
+    /// Loops, mostly.
+    pub(super) fn any_part(&mut self) {
+        match self.random.below(28) {
+            0 => self.stencil(),
+            1 => self.filter(),
+            2 | 3 | 20 => self.rows(),
+            21 | 24..=26 => self.recurrence(),
+            22 | 23 => self.again(),
+            27 => self.counts(),
             4 | 5 => self.product(),
             6 | 7 => self.recurrence(),
             8 | 9 => self.elements(),
             10 | 11 => self.again(),
-            12 => self.rows(),
-            13 | 14 => self.tables(),
+            12 | 13 => self.ids_or_update(),
+            14 => self.tables(),
             15 | 16 => self.counts(),
             17 => self.private(),
-            18 if self.scene.is_task => self.update(),
-            18 => self.ids(),
-            _ if self.scene.is_task => self.update(),
-            _ => self.ids(),
+            _ => self.ids_or_update(),
+        }
+    }
+
+    fn ids_or_update(&mut self) {
+        match self.scene.is_task {
+            true => self.update(),
+            false => self.ids(),
         }
     }
 
@@ -86,13 +121,18 @@ impl Composer<'_> {
         }
     }
 
-    /// Elements at constant distances.
+    /// Elements at constant distances, mostly with the place's own.
     fn stencil(&mut self) {
         let border = self
             .random
             .copy(&[Border::Asked, Border::Asked, Border::Bounded]);
         let reach = 1 + self.random.below(2);
         let image = self.image();
+        if self.random.chance(70) {
+            let own = self.element([0; 3], border);
+            let line = self.gather(&format!("{image}[{}]", own.index));
+            self.line(&line);
+        }
         for _ in 0..2 + self.random.below(4) {
             let moved = self.moved(reach);
             let element = self.element(moved, border);
@@ -197,8 +237,10 @@ impl Composer<'_> {
             0 => format!("atomic_add(&hist[{index}], {sum});"),
             1 => format!("atomic_sub(hist + ({index}), 3u);"),
             2 => format!("atomic_dec(&hist[{index}]);"),
-            // No sum, so that it breaks the rules.
-            3 if self.random.chance(30) => format!("atomic_max(&hist[{index}], 9u);"),
+            // No sum, so that it breaks the rules; with sums, the order matters.
+            3 if self.scene.is_task && self.random.chance(30) => {
+                format!("atomic_max(&hist[{index}], 9u);")
+            }
             _ => format!("atomic_inc(&hist[{index}]);"),
         };
         let line = match self.random.below(4) {

@@ -40,7 +40,7 @@ pub(super) struct Scene {
 impl Scene {
     /// A small one.
     pub(super) fn random(random: &mut Random) -> Self {
-        let is_task = random.chance(40);
+        let is_task = random.chance(45);
         let dims = random.copy(&[1, 2, 2, 2, 2, 3]);
         let mut scene = Scene {
             is_task,
@@ -50,9 +50,9 @@ impl Scene {
             ty: random.copy(&[
                 "int", "int", "uint", "float", "float", "short", "uchar", "long", "ushort", "char",
             ]),
-            id: random.copy(&["int", "int", "int", "uint", "size_t", "long"]),
-            symbolic: random.chance(20),
-            flat: !is_task && dims == 2 && random.chance(20),
+            id: random.copy(&["int", "int", "int", "int", "int", "uint", "size_t", "long"]),
+            symbolic: random.chance(15),
+            flat: !is_task && dims == 2 && random.chance(30),
             local: [1; 3],
             groups: [1; 3],
         };
@@ -66,6 +66,11 @@ impl Scene {
     fn places(&mut self, random: &mut Random) {
         for (dim, most) in [13, 6, 3].into_iter().enumerate().take(self.dims) {
             self.size[dim] = 3 + random.below(most);
+        }
+        if random.chance(40) {
+            // As long as rows are that loops are cut into.
+            self.size[0] = random.copy(&[16, 17, 20]);
+            self.size[1] = self.size[1].min(4);
         }
     }
 
@@ -81,6 +86,10 @@ impl Scene {
                 [8, 1, 1],
             ],
             _ => &[[4, 2, 2], [4, 2, 1], [2, 2, 2]],
+        };
+        let shapes = match self.flat && random.chance(60) {
+            true => &[[8, 2, 1], [16, 1, 1]],
+            false => shapes,
         };
         self.local = random.copy(shapes);
         for (dim, most) in [4, 2, 2].into_iter().enumerate().take(self.dims) {
@@ -164,9 +173,14 @@ impl Scene {
     pub(super) fn args(&self, job: &mut Job, random: &mut Random, restrict: bool) -> Vec<Arg> {
         let padded = self.padded();
         let image = self.elements_in_all();
+        // What is only read may become constant memory, which passes for other memory leave alone.
+        let is_constant = random.chance(20);
         let [input, second] = [0, 1].map(|_| {
             let (bytes, fill) = self.elements(image, random);
-            job.input(bytes, fill)
+            match is_constant {
+                true => job.input(bytes, fill),
+                false => job.buffer(bytes, fill),
+            }
         });
         let [img, out, mem] =
             [image, self.places_in_all(), self.places_in_all() * ROW].map(|count| {
@@ -176,7 +190,7 @@ impl Scene {
         let hist = job.buffer(4 * COUNTS, Fill::of_ints(&[3, 0, 7]));
         let tables = [0, 1].map(|dim| {
             let table = table(random, self.size[dim]);
-            job.input(4 * table.len(), Fill::of_ints(&table))
+            job.buffer(4 * table.len(), Fill::of_ints(&table))
         });
         let mut args = vec![input, second, out, img, mem, hist];
         args.extend(tables);
