@@ -58,6 +58,34 @@ impl Composer<'_> {
         terms.join(" + ")
     }
 
+    /// A read of an image, in one of several spellings.
+    pub(super) fn read(&mut self, image: &str, index: &str) -> String {
+        let ty = self.scene.ty;
+        match self.random.below(14) {
+            0 => format!("*({image} + ({index}))"),
+            1 => format!("(&{image}[{index}])[0]"),
+            // An unsigned index may be 0.
+            2 if self.scene.id != "uint" => format!("({image} + 1)[{index} - 1]"),
+            3 => format!("peek_{ty}({image}, {index})"),
+            4 => {
+                let c = self.name("c");
+                let id = if self.scene.id == "uint" {
+                    "uint"
+                } else {
+                    "int"
+                };
+                self.line(&format!("{id} {c} = {index};"));
+                format!("{image}[{c}]")
+            }
+            5 => {
+                let p = self.name("p");
+                self.line(&format!("__global const {ty} *{p} = {image} + ({index});"));
+                format!("*{p}")
+            }
+            _ => format!("{image}[{index}]"),
+        }
+    }
+
     /// The element at a constant distance from the place.
     pub(super) fn element(&mut self, moved: [i32; 3], border: Border) -> Element {
         let halo = self.scene.halo as i32;

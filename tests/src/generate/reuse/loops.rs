@@ -3,7 +3,29 @@
 use super::composer::Composer;
 use super::scene::ROW;
 
+/// Types of counters. The narrow ones hold all values, too.
+const COUNTERS: [&str; 12] = [
+    "int", "int", "int", "int", "int", "int", "uint", "long", "size_t", "short", "uchar", "char",
+];
+
 impl Composer<'_> {
+    /// The head of a loop that counts up to a number, which may be negative.
+    fn counting(&mut self, counter: &str, end: &str) -> String {
+        let ty = self.random.pick(&COUNTERS);
+        let end = match ty {
+            "uint" | "size_t" => format!("({ty})max({end}, 0)"),
+            _ => end.to_string(),
+        };
+        match self.random.below(10) {
+            0 => format!("for ({ty} {counter} = 0; {counter} <= ({end}) - 1; {counter}++)")
+                .replace("uint", "int")
+                .replace("size_t", "long"),
+            1 => format!("{ty} {counter} = 0;\nfor (; {counter} < {end}; {counter} += 1)"),
+            2 => format!("for ({ty} {counter} = 0; ({end}) > {counter}; ++{counter})"),
+            _ => format!("for ({ty} {counter} = 0; {counter} < {end}; {counter}++)"),
+        }
+    }
+
     /// A loop over a row of one image and a column of another.
     pub(super) fn product(&mut self) {
         let k = self.name("k");
@@ -42,10 +64,8 @@ impl Composer<'_> {
             true => "\ns = (float)((uint)s & 1023u);",
             false => "",
         };
-        let counter = self.random.pick(&["int", "int", "uint", "long"]);
-        self.line(&format!(
-            "for ({counter} {k} = 0; {k} < {trips}; {k}++) {{\n{skip}{line}{keep}\n}}"
-        ));
+        let head = self.counting(&k, &trips);
+        self.line(&format!("{head} {{\n{skip}{line}{keep}\n}}"));
     }
 
     /// Elements of the place's own row, each made of one before it.
@@ -127,14 +147,8 @@ impl Composer<'_> {
             true => "\ns = (float)((uint)s & 1023u);",
             false => "",
         };
-        let counter = self.random.pick(&["int", "int", "int", "uint", "long"]);
-        let trips = match counter {
-            "uint" => format!("(uint)max({trips}, 0)"),
-            _ => trips,
-        };
-        self.line(&format!(
-            "for ({counter} {t} = 0; {t} < {trips}; {t}++) {{\n{line}{keep}\n}}"
-        ));
+        let head = self.counting(&t, &trips);
+        self.line(&format!("{head} {{\n{line}{keep}\n}}"));
     }
 
     /// The same few elements in each iteration.
@@ -153,7 +167,7 @@ impl Composer<'_> {
         };
         let head = match self.random.below(5) {
             0 => format!("for (int {t} = {trips} - 1; {t} >= 0; {t} -= 2)"),
-            _ => format!("for (int {t} = 0; {t} < {trips}; {t}++)"),
+            _ => self.counting(&t, &trips.to_string()),
         };
         let line = self.gather(&format!("{array}[{index}]"));
         let write = match (array, self.random.below(3)) {

@@ -21,7 +21,7 @@ use super::Generated;
 
 /// What stands before all kernels.
 pub(super) fn functions() -> String {
-    borrowed::functions()
+    scene::functions() + &borrowed::functions()
 }
 
 /// Appends a kernel and its launch.

@@ -130,19 +130,41 @@ impl Composer<'_> {
         let image = self.image();
         if self.random.chance(70) {
             let own = self.element([0; 3], border);
-            let line = self.gather(&format!("{image}[{}]", own.index));
+            let read = self.read(image, &own.index);
+            let line = self.gather(&read);
             self.line(&line);
         }
         for _ in 0..2 + self.random.below(4) {
             let moved = self.moved(reach);
             let element = self.element(moved, border);
             let read = format!("{image}[{}]", element.index);
-            let line = match (element.condition(), self.random.below(4)) {
+            let line = match (element.condition(), self.random.below(6)) {
                 (None, 0) => format!(
                     "if (far < 100) {{\n{}\n}}",
                     self.gather(&format!("{image}[{} + far]", element.index))
                 ),
-                (None, _) => self.gather(&read),
+                (None, _) => {
+                    let read = self.read(image, &element.index);
+                    self.gather(&read)
+                }
+                (Some(condition), 1) => {
+                    let c = self.name("c");
+                    let own = self.element([0; 3], border).index;
+                    let id = if self.scene.id == "uint" {
+                        "uint"
+                    } else {
+                        "int"
+                    };
+                    self.line(&format!(
+                        "{id} {c} = {condition} ? {} : {own};",
+                        element.index
+                    ));
+                    self.gather(&format!("{image}[{c}]"))
+                }
+                (Some(condition), 2) => {
+                    let read = self.gather(&read);
+                    format!("if (!({condition})) {{\ns += 2;\n}} else {{\n{read}\n}}")
+                }
                 (Some(condition), 0) => self.gather(&format!("({condition} ? {read} : 1)")),
                 (Some(condition), _) => format!("if ({condition}) {{\n{}\n}}", self.gather(&read)),
             };

@@ -1,5 +1,7 @@
 //! Places, and the memory that kernels have for them.
 
+use std::collections::BTreeSet;
+
 use crate::job::{Arg, Fill, Geometry, Job};
 use crate::random::Random;
 
@@ -11,6 +13,19 @@ pub(super) const COUNTS: usize = 16;
 const FAR: i32 = 100_000_000;
 /// Elements with which buffers are filled, again and again.
 const PATTERN: usize = 256;
+
+/// Types of elements.
+const TYPES: [&str; 10] = [
+    "int", "int", "uint", "float", "float", "short", "uchar", "long", "ushort", "char",
+];
+/// A function that reads.
+const PEEK: &str = "TY peek_TY(__global const TY *a, int at)\n{\nreturn a[at];\n}\n";
+
+/// What stands before kernels.
+pub(super) fn functions() -> String {
+    let types: BTreeSet<&str> = TYPES.into_iter().collect();
+    types.into_iter().map(|ty| PEEK.replace("TY", ty)).collect()
+}
 
 /// An image, and what visits its places.
 #[derive(Clone, Debug)]
@@ -47,9 +62,7 @@ impl Scene {
             dims,
             size: [1; 3],
             halo: random.copy(&[0, 0, 1, 1, 2]),
-            ty: random.copy(&[
-                "int", "int", "uint", "float", "float", "short", "uchar", "long", "ushort", "char",
-            ]),
+            ty: random.copy(&TYPES),
             id: random.copy(&["int", "int", "int", "int", "int", "uint", "size_t", "long"]),
             symbolic: random.chance(15),
             flat: !is_task && dims == 2 && random.chance(30),
