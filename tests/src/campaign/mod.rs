@@ -709,6 +709,28 @@ mod tests {
         assert_eq!(forms.len(), 7 + COARSENINGS.len());
     }
 
+    /// Windows, tiles, vectors and rounds each want another form.
+    #[test]
+    fn with_reuse_in_focus_every_program_takes_all_forms() {
+        let plan = Plan {
+            seed: 1,
+            batch: 1,
+            intel_every: 0,
+            pocl_every: 0,
+            focus: Focus::Reuse,
+            coarsened: false,
+        };
+        let forms: BTreeSet<_> = (0..24).flat_map(|index| plan.rewrites(index)).collect();
+        assert!((0..24).all(|index| plan.rewrites(index).len() == 7));
+        let single = [Rewrites::All, Rewrites::Interchanged, Rewrites::Coalesced];
+        assert!(single.iter().all(|form| forms.contains(form)));
+        assert!(
+            [1, 2, 4]
+                .iter()
+                .all(|lanes| forms.contains(&Rewrites::Ungrouped(*lanes)))
+        );
+    }
+
     /// Each kernel must be a single work-item in one form and an NDRange in another, or half of the
     /// passes see none.
     #[test]
