@@ -119,9 +119,16 @@ impl Composer<'_> {
     }
 
     /// Floats stay small integers.
-    fn keep(&mut self) {
-        if self.scene.is_float() {
-            self.line("s = (float)((uint)s & 127u);");
+    pub(super) fn keep(&mut self) {
+        let text = self.keep_sum(127);
+        self.text.push_str(&text);
+    }
+
+    /// The same, as text: at most so much.
+    pub(super) fn keep_sum(&self, most: u32) -> String {
+        match self.scene.is_float() {
+            true => format!("s = (float)((uint)s & {most}u);\n"),
+            false => String::new(),
         }
     }
 

@@ -60,12 +60,9 @@ impl Composer<'_> {
             true => format!("if ({k} % 3 == 1) {{\ncontinue;\n}}\n"),
             false => String::new(),
         };
-        let keep = match self.scene.is_float() {
-            true => "\ns = (float)((uint)s & 1023u);",
-            false => "",
-        };
+        let keep = self.keep_sum(1023);
         let head = self.counting(&k, &trips);
-        self.line(&format!("{head} {{\n{skip}{line}{keep}\n}}"));
+        self.line(&format!("{head} {{\n{skip}{line}\n{keep}}}"));
     }
 
     /// Elements of the place's own row, each made of one before it.
@@ -133,22 +130,24 @@ impl Composer<'_> {
         let first = if image < ROW + first { 0 } else { first };
         let (ty, most) = (self.scene.ty, self.scene.most());
         let to = format!("mem[{row} + {t}]");
-        let line = match self.random.below(7) {
+        let line = match self.random.below(8) {
             0 => format!("{to} = in[{t} + {first}];"),
             1 => format!("{to} = ({ty})(((uint){to} * 3u + (uint)in[{t} + {first}]) & {most}u);"),
             2 => format!("if (in[{t}] > 50) {{\n{to} = in2[{t}];\n}}"),
             3 => format!("{to} = {to} > in[{t}] ? in2[{t} + {first}] : 1;"),
             4 => format!("s += in[{t} + {first}];\n{to} = 2;"),
             5 => format!("{ty} v = in[{t}];\n{to} = v / 2;\ns += v;"),
+            6 => format!("if (in[{t}] % 16 == 3) {{\nbreak;\n}}\n{to} = 7;")
+                .replace("in[", "(int)in["),
             // Iterations that depend on each other.
             _ => format!("{to} = mem[{row} + (({t} + {first}) & 7)];"),
         };
-        let keep = match self.scene.is_float() && line.contains("s +=") {
-            true => "\ns = (float)((uint)s & 1023u);",
-            false => "",
+        let keep = match line.contains("s +=") {
+            true => self.keep_sum(1023),
+            false => String::new(),
         };
         let head = self.counting(&t, &trips);
-        self.line(&format!("{head} {{\n{line}{keep}\n}}"));
+        self.line(&format!("{head} {{\n{line}\n{keep}}}"));
     }
 
     /// The same few elements in each iteration.
@@ -180,10 +179,7 @@ impl Composer<'_> {
             true => format!("if ({}) {{\ncontinue;\n}}\n", self.condition()),
             false => String::new(),
         };
-        let keep = match self.scene.is_float() {
-            true => "s = (float)((uint)s & 1023u);\n",
-            false => "",
-        };
+        let keep = self.keep_sum(1023);
         self.line(&format!(
             "for (int {j} = 0; {j} < ({rounds}); {j}++) {{\n{skip}{head} {{\n{line}\n{write}}}\n{keep}}}"
         ));
@@ -203,10 +199,7 @@ impl Composer<'_> {
             0 => format!("if ({p} == 0) {{\ns += 2;\n}}\n"),
             _ => String::new(),
         };
-        let keep = match self.scene.is_float() {
-            true => "s = (float)((uint)s & 1023u);\n",
-            false => "",
-        };
+        let keep = self.keep_sum(1023);
         self.line(&format!(
             "for ({ty} {t} = 0; {t} < {all}; {t}++) {{\n\
              int {p} = ({t} + {added}) % {width}, {q} = {t} / {width};\n{edge}{line}\n{keep}}}"

@@ -75,6 +75,7 @@ impl Composer<'_> {
     fn ids_or_update(&mut self) {
         match self.scene.is_task {
             true => self.update(),
+            false if self.random.chance(25) => self.own_place(),
             false => self.ids(),
         }
     }
@@ -300,9 +301,7 @@ impl Composer<'_> {
                 None => read,
             };
             self.line(&read);
-            if self.scene.is_float() {
-                self.line("s = (float)((uint)s & 127u);");
-            }
+            self.keep();
         }
         let moved = match self.random.chance(70) {
             true => [0; 3],
@@ -315,6 +314,26 @@ impl Composer<'_> {
             None => store,
         };
         self.line(&store);
+    }
+
+    /// A work-item reads and writes its own place of an image.
+    fn own_place(&mut self) {
+        let t = self.name("t");
+        let own = self.element([0; 3], Border::Asked).index;
+        let (kept, read) = (self.kept(), self.gather(&format!("img[{own}]")));
+        let (first, second) = match self.random.chance(50) {
+            true => (read, format!("img[{own}] = {kept};")),
+            false => (format!("img[{own}] = {kept};"), read),
+        };
+        let guard = self.condition();
+        let second = match self.random.below(3) {
+            0 => format!("if ({guard}) {{\n{second}\n}}"),
+            _ => second,
+        };
+        let keep = self.keep_sum(127);
+        self.line(&format!(
+            "for (int {t} = 0; {t} < 3; {t}++) {{\n{first}\n{keep}{second}\n}}"
+        ));
     }
 
     /// Conditions and loops over ids.

@@ -221,7 +221,13 @@ impl Scene {
         if random.chance(15) {
             args[1] = args[0].clone();
         }
-        if self.is_task && random.chance(40) {
+        if !self.is_task {
+            return;
+        }
+        if random.chance(30) && self.elements_in_all() <= self.places_in_all() * ROW {
+            args[3] = args[4].clone();
+        }
+        if random.chance(40) {
             let input = random.below(2);
             args[input] = args[3].clone();
         }
