@@ -26,6 +26,15 @@ impl Composer<'_> {
         }
     }
 
+    /// The end of a loop, and what is added to its addresses. Some loops run in none of the launches in which
+    /// that leads out of all memory.
+    fn end(&mut self, end: &str) -> (String, &'static str) {
+        match self.random.chance(15) {
+            true => (format!("(far < 100 ? {end} : 0)"), " + far"),
+            false => (end.to_string(), ""),
+        }
+    }
+
     /// A loop over a row of one image and a column of another.
     pub(super) fn product(&mut self) {
         let k = self.name("k");
@@ -39,6 +48,7 @@ impl Composer<'_> {
             1 => (1 + self.random.below(most)).to_string(),
             _ => most.to_string(),
         };
+        let (trips, far) = self.end(&trips);
         let stride = match self.scene.dims {
             1 => "0".to_string(),
             _ => self.stride(1),
@@ -49,7 +59,7 @@ impl Composer<'_> {
             1 => format!("(in + {y} * {stride})[{k}]"),
             _ => format!("in[{y} * {stride} + {k}]"),
         };
-        let of_column = format!("in2[{k} * {stride} + x]");
+        let of_column = format!("in2[{k} * {stride} + x{far}]");
         let product = match self.random.below(5) {
             0 => format!("({of_row} + {of_column})"),
             1 => of_row,
@@ -70,31 +80,35 @@ impl Composer<'_> {
         let (t, row) = (self.name("t"), self.own_row());
         let distance = 1 + self.random.below(3);
         let last = ROW - 1;
+        let (n, far) = self.end("n");
         let (head, sign) = match self.random.below(5) {
             0 => (
                 format!("for (int {t} = {last} - {distance}; {t} >= 0; {t}--)"),
                 "+",
             ),
             1 => (
-                format!("for (uint {t} = {distance}; {t} < (uint)n; {t}++)"),
+                format!("for (uint {t} = {distance}; {t} < (uint){n}; {t}++)"),
                 "-",
             ),
             2 => (
-                format!("for (int {t} = {distance}; {t} < n; {t} += {distance})"),
+                format!("for (int {t} = {distance}; {t} < {n}; {t} += {distance})"),
                 "-",
             ),
+            3 => (format!("for (int {t} = {distance}; {t} < {n}; {t}++)"), "-"),
             _ => (
                 format!("for (int {t} = {distance}; {t} < {ROW}; {t}++)"),
                 "-",
             ),
         };
+        // Other heads do not ask for it.
+        let far = if head.contains("far") { far } else { "" };
         let distance = match self.random.chance(15) {
             true => "(n & 1)".to_string(),
             false => distance.to_string(),
         };
         let (to, from) = (
-            format!("mem[{row} + {t}]"),
-            format!("mem[{row} + {t} {sign} {distance}]"),
+            format!("mem[{row} + {t}{far}]"),
+            format!("mem[{row} + {t} {sign} {distance}{far}]"),
         );
         let image = self.scene.elements_in_all().min(5);
         let (ty, most) = (self.scene.ty, self.scene.most());
@@ -130,12 +144,13 @@ impl Composer<'_> {
         let first = if image < ROW + first { 0 } else { first };
         let (ty, most) = (self.scene.ty, self.scene.most());
         let to = format!("mem[{row} + {t}]");
+        let (trips, far) = self.end(&trips);
         let line = match self.random.below(8) {
-            0 => format!("{to} = in[{t} + {first}];"),
+            0 => format!("{to} = in[{t} + {first}{far}];"),
             1 => format!("{to} = ({ty})(((uint){to} * 3u + (uint)in[{t} + {first}]) & {most}u);"),
             2 => format!("if (in[{t}] > 50) {{\n{to} = in2[{t}];\n}}"),
             3 => format!("{to} = {to} > in[{t}] ? in2[{t} + {first}] : 1;"),
-            4 => format!("s += in[{t} + {first}];\n{to} = 2;"),
+            4 => format!("s += in[{t} + {first}{far}];\n{to} = 2;"),
             5 => format!("{ty} v = in[{t}];\n{to} = v / 2;\ns += v;"),
             6 => format!("if (in[{t}] % 16 == 3) {{\nbreak;\n}}\n{to} = 7;")
                 .replace("in[", "(int)in["),
@@ -153,7 +168,8 @@ impl Composer<'_> {
     /// The same few elements in each iteration.
     pub(super) fn again(&mut self) {
         let (j, t) = (self.name("j"), self.name("t"));
-        let rounds = self.random.copy(&["2", "3", "n & 3", "4"]);
+        let rounds = self.random.copy(&["2", "3", "(n & 3)", "4"]);
+        let (rounds, far) = self.end(rounds);
         let image = self.scene.elements_in_all();
         let trips = (2 + self.random.below(5)).min(image);
         let first = self.random.below(1 + image - trips).min(9);
@@ -168,7 +184,7 @@ impl Composer<'_> {
             0 => format!("for (int {t} = {trips} - 1; {t} >= 0; {t} -= 2)"),
             _ => self.counting(&t, &trips.to_string()),
         };
-        let line = self.gather(&format!("{array}[{index}]"));
+        let line = self.gather(&format!("{array}[{index}{far}]"));
         let write = match (array, self.random.below(3)) {
             ("mem", 0) => format!("mem[{index}] = {};\n", self.kept()),
             ("mem", 1) => format!("mem[at * {ROW} + 7 - {t}] = 4;\n"),
@@ -181,7 +197,7 @@ impl Composer<'_> {
         };
         let keep = self.keep_sum(1023);
         self.line(&format!(
-            "for (int {j} = 0; {j} < ({rounds}); {j}++) {{\n{skip}{head} {{\n{line}\n{write}}}\n{keep}}}"
+            "for (int {j} = 0; {j} < {rounds}; {j}++) {{\n{skip}{head} {{\n{line}\n{write}}}\n{keep}}}"
         ));
     }
 
@@ -194,7 +210,8 @@ impl Composer<'_> {
         let ty = self.random.pick(&["int", "int", "int", "uint", "long"]);
         let added = self.random.copy(&[0, 0, 0, 1]);
         let by = self.random.copy(&[1, 3, width]);
-        let line = self.gather(&format!("in[({p} + {q} * {by}) % {image}]"));
+        let (all, far) = self.end(&all.to_string());
+        let line = self.gather(&format!("in[({p} + {q} * {by}) % {image}{far}]"));
         let edge = match self.random.below(3) {
             0 => format!("if ({p} == 0) {{\ns += 2;\n}}\n"),
             _ => String::new(),
