@@ -58,6 +58,14 @@ impl Composer<'_> {
         terms.join(" + ")
     }
 
+    /// The type of a variable that holds an index: unsigned where coordinates may wrap.
+    pub(super) fn index_type(&self) -> &'static str {
+        match self.scene.id {
+            "uint" => "uint",
+            _ => "int",
+        }
+    }
+
     /// A read of an image, in one of several spellings.
     pub(super) fn read(&mut self, image: &str, index: &str) -> String {
         let ty = self.scene.ty;
@@ -69,11 +77,7 @@ impl Composer<'_> {
             3 => format!("peek_{ty}({image}, {index})"),
             4 => {
                 let c = self.name("c");
-                let id = if self.scene.id == "uint" {
-                    "uint"
-                } else {
-                    "int"
-                };
+                let id = self.index_type();
                 self.line(&format!("{id} {c} = {index};"));
                 format!("{image}[{c}]")
             }

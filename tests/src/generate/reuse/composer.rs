@@ -157,8 +157,7 @@ impl Composer<'_> {
                 ));
             }
             false => {
-                for dim in 0..self.scene.dims {
-                    let name = COORDINATES[dim];
+                for (dim, name) in COORDINATES.into_iter().enumerate().take(self.scene.dims) {
                     let value = self.global_id(dim);
                     self.line(&format!("{id} {name} = {value};"));
                 }

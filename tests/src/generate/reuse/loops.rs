@@ -43,11 +43,7 @@ impl Composer<'_> {
             1 => padded[0],
             _ => padded[0].min(padded[1]),
         };
-        let trips = match self.random.below(4) {
-            0 => format!("min(n, {most})"),
-            1 => (1 + self.random.below(most)).to_string(),
-            _ => most.to_string(),
-        };
+        let trips = self.trips(most);
         let (trips, far) = self.end(&trips);
         let stride = match self.scene.dims {
             1 => "0".to_string(),
@@ -75,33 +71,59 @@ impl Composer<'_> {
         self.line(&format!("{head} {{\n{skip}{line}\n{keep}}}"));
     }
 
+    /// How often a loop along the first rows or columns runs, which are so many.
+    fn trips(&mut self, most: usize) -> String {
+        match self.random.below(6) {
+            0 => format!("min(n, {most})"),
+            1 => (1 + self.random.below(most)).to_string(),
+            2 if self.scene.dims > 1 => "min(w, h)".to_string(),
+            2 => "w".to_string(),
+            _ => most.to_string(),
+        }
+    }
+
+    /// A walk along a column, with an index that grows, and an element that is kept for the next iteration.
+    pub(super) fn walk(&mut self) {
+        let (k, c, old) = (self.name("k"), self.name("c"), self.name("old"));
+        let [width, height, _] = self.scene.padded();
+        let is_flat = self.scene.dims == 1;
+        let (start, stride, most) = match is_flat {
+            true => ("0".to_string(), "1".to_string(), width),
+            false => ("x".to_string(), self.stride(1), height),
+        };
+        let trips = match self.random.below(3) {
+            0 => format!("min(n, {most})"),
+            1 if is_flat => "w".to_string(),
+            1 => "h".to_string(),
+            _ => most.to_string(),
+        };
+        let ty = self.scene.ty;
+        let id = self.random.pick(&["int", "int", "uint", "long"]);
+        let (line, last) = (self.gather(&old), self.gather(&old));
+        let grown = self.random.pick(&["", "", "s += C & 7;"]).replace('C', &c);
+        let mut lines = [
+            line,
+            format!("{old} = in[{c}];"),
+            format!("mem[at * {ROW} + ({k} & 7)] = {old};"),
+        ];
+        if self.random.chance(50) {
+            lines.swap(0, 1);
+        }
+        let kept = 2 + usize::from(self.random.chance(30));
+        let lines = lines[..kept].join("\n");
+        let keep = self.keep_sum(1023);
+        let head = self.counting(&k, &trips);
+        self.line(&format!(
+            "{ty} {old} = in2[{start}];\n{id} {c} = {start};\n\
+             {head} {{\n{lines}\n{keep}{c} += {stride};\n}}\n{last}\n{grown}"
+        ));
+    }
+
     /// Elements of the place's own row, each made of one before it.
     pub(super) fn recurrence(&mut self) {
         let (t, row) = (self.name("t"), self.own_row());
         let distance = 1 + self.random.below(3);
-        let last = ROW - 1;
-        let (n, far) = self.end("n");
-        let (head, sign) = match self.random.below(5) {
-            0 => (
-                format!("for (int {t} = {last} - {distance}; {t} >= 0; {t}--)"),
-                "+",
-            ),
-            1 => (
-                format!("for (uint {t} = {distance}; {t} < (uint){n}; {t}++)"),
-                "-",
-            ),
-            2 => (
-                format!("for (int {t} = {distance}; {t} < {n}; {t} += {distance})"),
-                "-",
-            ),
-            3 => (format!("for (int {t} = {distance}; {t} < {n}; {t}++)"), "-"),
-            _ => (
-                format!("for (int {t} = {distance}; {t} < {ROW}; {t}++)"),
-                "-",
-            ),
-        };
-        // Other heads do not ask for it.
-        let far = if head.contains("far") { far } else { "" };
+        let (head, sign, far) = self.along_row(&t, distance);
         let distance = match self.random.chance(15) {
             true => "(n & 1)".to_string(),
             false => distance.to_string(),
@@ -127,6 +149,36 @@ impl Composer<'_> {
             _ => store,
         };
         self.line(&format!("{head} {{\n{lines}\n}}"));
+    }
+
+    /// The head of a loop along a row from an element that has another at a distance, the sign of the other, and
+    /// what is added to addresses.
+    fn along_row(&mut self, t: &str, distance: usize) -> (String, &'static str, &'static str) {
+        let last = ROW - 1 - distance;
+        let (n, far) = self.end("n");
+        match self.random.below(5) {
+            0 => (format!("for (int {t} = {last}; {t} >= 0; {t}--)"), "+", ""),
+            1 => (
+                format!("for (uint {t} = {distance}; {t} < (uint){n}; {t}++)"),
+                "-",
+                far,
+            ),
+            2 => (
+                format!("for (int {t} = {distance}; {t} < {n}; {t} += {distance})"),
+                "-",
+                far,
+            ),
+            3 => (
+                format!("for (int {t} = {distance}; {t} < {n}; {t}++)"),
+                "-",
+                far,
+            ),
+            _ => (
+                format!("for (int {t} = {distance}; {t} < {ROW}; {t}++)"),
+                "-",
+                "",
+            ),
+        }
     }
 
     /// Elements of the place's own row, one after another: for vectors.

@@ -6,6 +6,7 @@
 //! (`parts`) that several passes meet in one kernel, each for a place of an image (`scene`): a work-item,
 //! or an iteration of a nest in a single one.
 
+mod around;
 mod borders;
 mod borrowed;
 mod composer;

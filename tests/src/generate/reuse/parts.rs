@@ -53,13 +53,14 @@ impl Composer<'_> {
 
     /// Loops, mostly.
     pub(super) fn any_part(&mut self) {
-        match self.random.below(28) {
+        match self.random.below(30) {
             0 => self.stencil(),
             1 => self.filter(),
             2 | 3 | 20 => self.rows(),
             21 | 24..=26 => self.recurrence(),
             22 | 23 => self.again(),
             27 => self.counts(),
+            28 | 29 => self.walk(),
             4 | 5 => self.product(),
             6 | 7 => self.recurrence(),
             8 | 9 => self.elements(),
@@ -120,100 +121,6 @@ impl Composer<'_> {
             true => "img",
             false => self.random.pick(&["in", "in", "in2"]),
         }
-    }
-
-    /// Elements at constant distances, mostly with the place's own.
-    fn stencil(&mut self) {
-        let border = self
-            .random
-            .copy(&[Border::Asked, Border::Asked, Border::Bounded]);
-        let reach = 1 + self.random.below(2);
-        let image = self.image();
-        if self.random.chance(70) {
-            let own = self.element([0; 3], border);
-            let read = self.read(image, &own.index);
-            let line = self.gather(&read);
-            self.line(&line);
-        }
-        for _ in 0..2 + self.random.below(4) {
-            let moved = self.moved(reach);
-            let element = self.element(moved, border);
-            let read = format!("{image}[{}]", element.index);
-            let line = match (element.condition(), self.random.below(6)) {
-                (None, 0) => format!(
-                    "if (far < 100) {{\n{}\n}}",
-                    self.gather(&format!("{image}[{} + far]", element.index))
-                ),
-                (None, _) => {
-                    let read = self.read(image, &element.index);
-                    self.gather(&read)
-                }
-                (Some(condition), 1) => {
-                    let c = self.name("c");
-                    let own = self.element([0; 3], border).index;
-                    let id = if self.scene.id == "uint" {
-                        "uint"
-                    } else {
-                        "int"
-                    };
-                    self.line(&format!(
-                        "{id} {c} = {condition} ? {} : {own};",
-                        element.index
-                    ));
-                    self.gather(&format!("{image}[{c}]"))
-                }
-                (Some(condition), 2) => {
-                    let read = self.gather(&read);
-                    format!("if (!({condition})) {{\ns += 2;\n}} else {{\n{read}\n}}")
-                }
-                (Some(condition), 0) => self.gather(&format!("({condition} ? {read} : 1)")),
-                (Some(condition), _) => format!("if ({condition}) {{\n{}\n}}", self.gather(&read)),
-            };
-            self.line(&line);
-        }
-    }
-
-    /// A loop in each dimension, over the neighbours.
-    fn filter(&mut self) {
-        let reach = 1 + self.random.below(2);
-        let is_inner = reach <= self.scene.halo;
-        let border = self.random.copy(&[Border::Asked, Border::Bounded]);
-        let d = self.name("d");
-        let (mut heads, mut coordinates, mut conditions) = (String::new(), Vec::new(), Vec::new());
-        // Of three dimensions one has no loop.
-        for dim in 0..self.scene.dims {
-            let (name, size, counter) =
-                (COORDINATES[dim], self.scene.size[dim], format!("{d}{dim}"));
-            let halo = self.scene.halo;
-            if dim == 2 {
-                coordinates.push(format!("{name} + {halo}"));
-                continue;
-            }
-            let step = self.random.pick(&["++", "++", " += 2"]);
-            heads = format!(
-                "for (int {counter} = -{reach}; {counter} <= {reach}; {counter}{step}) {{\n{heads}"
-            );
-            coordinates.push(match border {
-                Border::Bounded if !is_inner => self.bounded(dim, &counter),
-                _ => format!("(int){name} + {counter} + {halo}"),
-            });
-            if !is_inner && border == Border::Asked {
-                conditions.push(format!(
-                    "(int){name} + {counter} >= 0 && (int){name} + {counter} < {size}"
-                ));
-            }
-        }
-        let index = self.index(&coordinates);
-        let image = self.image();
-        let line = self.gather(&format!("{image}[{index}]"));
-        let all = conditions.join(" && ");
-        let line = match (conditions.is_empty(), self.random.below(2)) {
-            (true, _) => line,
-            (false, 0) => format!("if ({all}) {{\n{line}\n}}"),
-            (false, _) => format!("if (!({all})) {{\ncontinue;\n}}\n{line}"),
-        };
-        let loops = self.scene.dims.min(2);
-        self.line(&format!("{heads}{line}\n{}", "}\n".repeat(loops)));
     }
 
     /// What tables of neighbours say.
