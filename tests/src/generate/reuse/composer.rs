@@ -18,6 +18,8 @@ pub(super) struct Composer<'r> {
     pub text: String,
     /// Names made so far.
     fresh: usize,
+    /// Variables that a nest declared between its loops.
+    between: Vec<String>,
     /// Some work-items have left, or stand in a branch: no barriers from here on.
     pub has_left: bool,
 }
@@ -34,6 +36,7 @@ pub(super) fn kernel(job: &mut Job, name: &str, random: &mut Random) {
         scene,
         text: String::new(),
         fresh: 0,
+        between: Vec::new(),
         has_left: false,
     };
     match composer.scene.is_task {
@@ -109,6 +112,8 @@ impl Composer<'_> {
             self.part(kind);
             self.keep();
         }
+        self.use_between();
+        self.keep();
         let kept = self.kept();
         let store = match self.random.below(6) {
             0 => format!("if (n > 1) {{\nout[at] = {kept};\n}}"),
@@ -236,8 +241,33 @@ impl Composer<'_> {
                 _ => format!("for ({id} {name} = 0; {name} < {size}; {name}++) {{"),
             };
             self.line(&head);
+            if dim > 0 && self.random.chance(20) {
+                let between = self.name("b");
+                let first = self.random.pick(&["3u", "(uint)y", "(uint)n * 2u"]);
+                let first = if dim == 2 { "3u" } else { first };
+                self.line(&format!("uint {between} = {first};"));
+                self.between.push(between);
+            }
         }
         self.scene.dims
+    }
+
+    /// What nests declare between their loops: iterations find what those before them left, or do not.
+    fn use_between(&mut self) {
+        for name in std::mem::take(&mut self.between) {
+            let sum = if self.scene.is_float() {
+                "(uint)s"
+            } else {
+                "s"
+            };
+            let lines = match self.random.below(5) {
+                0 => format!("s += {name} & 63u;"),
+                1 => format!("{name} = (uint)x * 5u;\ns += {name};"),
+                2 => format!("if ((x & 1) == 0) {{\n{name} = {sum};\n}}\ns += {name} & 63u;"),
+                _ => format!("{name} = {name} * 3u + {sum};\ns += {name} & 63u;"),
+            };
+            self.line(&lines);
+        }
     }
 
     /// One loop, whose counter is divided.
