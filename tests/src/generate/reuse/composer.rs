@@ -5,11 +5,23 @@ use std::fmt::Write;
 use crate::job::Job;
 use crate::random::Random;
 
-use super::parts::Kind;
 use super::scene::Scene;
 
 /// Names of coordinates.
 pub(super) const COORDINATES: [&str; 3] = ["x", "y", "z"];
+
+/// What a place is made of. Some passes want nothing else in a nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Elements around it.
+    Around,
+    /// What tables of neighbours say.
+    Tables,
+    /// What work-items of a group share.
+    Shared,
+    /// Anything.
+    Any,
+}
 
 /// A kernel in the making.
 pub(super) struct Composer<'r> {

@@ -1,21 +1,8 @@
 //! What is done at a place: parts without loops that carry something, and what chooses between all parts.
 
 use super::borders::Border;
-use super::composer::{COORDINATES, Composer};
+use super::composer::{COORDINATES, Composer, Kind};
 use super::scene::{COUNTS, ROW};
-
-/// What a place is made of. Some passes want nothing else in a nest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Elements around it.
-    Around,
-    /// What tables of neighbours say.
-    Tables,
-    /// What work-items of a group share.
-    Shared,
-    /// Anything.
-    Any,
-}
 
 impl Composer<'_> {
     /// One part, sometimes on a condition.
