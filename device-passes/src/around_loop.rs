@@ -9,6 +9,7 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::location::{Around, is_loop};
+use fpgacc_kernel_analysis::loops;
 
 use crate::pass::Note;
 
@@ -92,11 +93,13 @@ impl<R: Rewrite> Walk<'_, R> {
                 out.push(stmt);
                 continue;
             };
+            let within = loops::count(&stmt) - 1;
             let shell = Shell::take(self.writer.function(), &mut stmt, *around);
             let [before, after] = self.writer.rewrite(&mut stmt, kept);
             // Last: inner loops may copy what was replaced.
-            if R::NESTED {
-                self.inside(&mut stmt);
+            match R::NESTED {
+                true => self.inside(&mut stmt),
+                false => self.seen += within,
             }
             shell.close(before, stmt, after, scope, &mut out);
         }

@@ -11,7 +11,7 @@ const HEIGHT: u64 = 4;
 /// Elements of a plane.
 const PLANE: usize = 32;
 /// Elements of the buffers: more planes than any kernel walks through.
-const ELEMENTS: usize = PLANE * 24;
+const ELEMENTS: usize = PLANE * 40;
 
 /// A kernel.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_device_passes::passes::geometry::{self, ChosenLocal, LocalSizes, ProposedLocal};
 use fpgacc_device_passes::passes::unroll::{self, Factor};
 use fpgacc_device_passes::passes::{
-    self, coalesce, coarsen, group_loop, ndrange_to_loop, promote, replicate, vectorise,
+    self, coalesce, coarsen, group_loop, ndrange_to_loop, promote, replicate, vectorise, window,
 };
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_device_passes::remark::Remark;
@@ -54,6 +54,9 @@ pub enum Rewrites {
     Coalesced,
     /// All, with kernels' own loops outside of those over work-items.
     Interchanged,
+    /// All, with loops over work-items that groups do not cut, windows that move on by so many elements, and
+    /// so many iterations in vectors, if that is more than one.
+    Ungrouped(u64),
     /// All but `ndrange-to-loop`.
     NdRange,
     /// All but `ndrange-to-loop`, with several work-items and groups at a time, and loops unrolled.
@@ -105,10 +108,17 @@ impl Rewrites {
         }
         let loops: &mut ndrange_to_loop::Options = options.of_mut();
         loops.interchange |= matches!(self, Rewrites::Interchanged);
+        if let Rewrites::Ungrouped(lanes) = self {
+            options.of_mut::<ndrange_to_loop::Options>().ungrouped = true;
+            options.of_mut::<window::Options>().lanes = *lanes;
+            options.of_mut::<vectorise::LoopOptions>().lanes = Some(*lanes).filter(|l| *l > 1);
+        }
         let (level, switches) = match self {
-            Rewrites::All | Rewrites::Unrolled | Rewrites::Coalesced | Rewrites::Interchanged => {
-                (3, BTreeMap::new())
-            }
+            Rewrites::All
+            | Rewrites::Unrolled
+            | Rewrites::Coalesced
+            | Rewrites::Interchanged
+            | Rewrites::Ungrouped(_) => (3, BTreeMap::new()),
             Rewrites::Only(name) => {
                 if name == passes::VECTORISE_LOOPS {
                     let loops: &mut vectorise::LoopOptions = options.of_mut();
@@ -218,6 +228,12 @@ impl std::fmt::Display for Rewrites {
                 "all rewrites, dimension 1 innermost, nested loops made one"
             ),
             Rewrites::Interchanged => write!(f, "all rewrites, kernels' loops outside"),
+            Rewrites::Ungrouped(lanes) => {
+                write!(
+                    f,
+                    "all rewrites, without groups, {lanes} elements at a time"
+                )
+            }
             Rewrites::NdRange => write!(f, "NDRanges"),
             Rewrites::Wide => write!(f, "wide NDRanges"),
             Rewrites::Coarsened(how) => write!(f, "NDRanges coarsened by {how}"),

@@ -4,7 +4,7 @@
 use crate::job::{Arg, Fill, Geometry, Job};
 use crate::random::Random;
 
-/// The most elements of a buffer.
+/// The most elements of a buffer, `N` of the kernels.
 const ELEMENTS: usize = 1024;
 
 /// Statements that all work-items of a group come by; `D` is a dimension.
@@ -111,13 +111,21 @@ impl Rounds {
     }
 }
 
+/// What stands before the kernels.
+pub const FUNCTIONS: &str = "#define N 1024
+int asks(int d)
+{
+    return d ? get_group_id(1) * 3 : get_num_groups(0) - get_group_id(0);
+}
+int helper(int v, uint d)
+{
+    return v * 2 + asks(d) + (int)get_global_id(d);
+}
+";
+
 /// Kernels and their launches.
 pub fn job(all: &[Rounds]) -> Job {
-    let mut text = format!(
-        "#define N {ELEMENTS}\n\
-         int asks(int d)\n{{\n    return d ? get_group_id(1) * 3 : get_num_groups(0) - get_group_id(0);\n}}\n\
-         int helper(int v, uint d)\n{{\n    return v * 2 + asks(d) + (int)get_global_id(d);\n}}\n"
-    );
+    let mut text = FUNCTIONS.to_string();
     for (number, rounds) in all.iter().enumerate() {
         text += &rounds.text(number);
     }

@@ -143,8 +143,12 @@ fn text(number: usize, body: &str) -> String {
 /// Kernels, each with the number of its launch.
 pub fn kernels(seed: u64) -> Vec<(usize, String)> {
     let mut random = Random::new(seed);
-    let one = |number| (random.below(LAUNCHES.len()), kernel(&mut random, number));
-    (0..BATCH).map(one).collect()
+    (0..BATCH).map(|number| one(&mut random, number)).collect()
+}
+
+/// A kernel with the number of its launch.
+pub fn one(random: &mut Random, number: usize) -> (usize, String) {
+    (random.below(LAUNCHES.len()), kernel(random, number))
 }
 
 /// A program of kernels, with a launch each.

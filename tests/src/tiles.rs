@@ -320,12 +320,16 @@ impl Shared {
     }
 }
 
+/// What stands before the kernels.
+pub fn functions() -> String {
+    TYPES.iter().map(|ty| FUNCTIONS.replace("TY", ty)).collect()
+}
+
 /// Kernels and launches of each.
 pub fn job(kernels: &[Shared]) -> Job {
     let texts = kernels.iter().enumerate();
-    let functions: String = TYPES.iter().map(|ty| FUNCTIONS.replace("TY", ty)).collect();
     let source: String = texts.map(|(number, one)| one.kernel(number)).collect();
-    let mut job = Job::new(functions + &source);
+    let mut job = Job::new(functions() + &source);
     for (number, one) in kernels.iter().enumerate() {
         let bytes = match one.ty {
             "int2" => 8,

@@ -16,9 +16,10 @@ const TYPES: [&str; 9] = [
 ];
 
 /// What stands beside the kernel.
-const HELPERS: &str = "int pick(int a, int b) { return a > b ? a : b - 1; }
+pub const FUNCTIONS: &str = "int pick(int a, int b) { return a > b ? a : b - 1; }
 float blend(float a, int k) { if (k > 2) return a; return a * 2.0f + k; }
 int nearby(__global const int *p, int at) { int sum = 0; for (int j = 0; j < 3; j++) sum += p[at + j]; return sum; }
+#define perm(x) (2 * ((x) ^ 5))
 ";
 
 /// A kernel under construction.
@@ -451,7 +452,7 @@ fn kernel(name: &str, random: &mut Random) -> String {
 
 /// `count` kernels with a launch each.
 pub fn job(random: &mut Random, count: usize) -> Job {
-    let mut text = format!("{HELPERS}#define perm(x) (2 * ((x) ^ 5))\n");
+    let mut text = FUNCTIONS.to_string();
     for number in 0..count {
         text.push_str(&kernel(&format!("k{number}"), random));
     }

@@ -7,6 +7,23 @@ use fpgacc_tests::campaign::{Case, Counts, Plan, check};
 use fpgacc_tests::generate::Focus;
 use fpgacc_tests::run::Platform;
 
+/// Passes for what the focus on reuse has much of.
+const REUSE: [&str; 13] = [
+    "window",
+    "tile",
+    "neighbour-tables",
+    "promote",
+    "forward",
+    "privatise",
+    "coarsen",
+    "vectorise",
+    "vectorise-loops",
+    "delinearise",
+    "geometry",
+    "group-loop",
+    "known-sizes",
+];
+
 /// What the first programs of a campaign give, none of which may be wrong.
 fn counts_of(plan: &Plan, programs: u64) -> Counts {
     let mut counts = Counts::default();
@@ -53,6 +70,23 @@ fn every_pass_rewrites_kernels_that_do_the_same() {
     let fired = |name: &str| counts.fired.get(name).copied().unwrap_or(0);
     let names = passes::ALL.iter().map(|pass| pass.name());
     let rare: Vec<&str> = names.filter(|name| fired(name) < 5).collect();
+    assert!(rare.is_empty(), "{rare:?}\n{counts}");
+}
+
+/// Passes for memory that is read again find enough that they rewrite.
+#[test]
+fn kernels_that_read_again_do_the_same() {
+    let plan = Plan {
+        seed: 2026,
+        batch: 25,
+        intel_every: 3,
+        pocl_every: 0,
+        focus: Focus::Reuse,
+        coarsened: false,
+    };
+    let counts = counts_of(&plan, 3);
+    let fired = |name: &&str| counts.fired.get(*name).copied().unwrap_or(0);
+    let rare: Vec<&str> = REUSE.into_iter().filter(|name| fired(name) < 4).collect();
     assert!(rare.is_empty(), "{rare:?}\n{counts}");
 }
 

@@ -42,7 +42,8 @@ struct Options {
     #[arg(long, default_value_t = 20)]
     pocl_every: u64,
     /// What kernels have much of: barriers, each program rewritten in one way; or loops, too, each
-    /// program rewritten to single work-items and to wide NDRanges
+    /// program rewritten to single work-items and to wide NDRanges; or memory that is read again, each
+    /// program rewritten in seven ways
     #[arg(long, value_enum, default_value_t = Focus::Barriers)]
     focus: Focus,
     /// Only coarsen NDRanges, each program in two ways

@@ -41,6 +41,9 @@ struct Options {
     /// Kernels in a program
     #[arg(long, default_value_t = 25)]
     batch: usize,
+    /// Only programs of campaigns with this focus, for all mistakes
+    #[arg(long, value_enum)]
+    focus: Option<Focus>,
     /// Only these mistakes
     #[arg(long)]
     only: Vec<String>,
@@ -62,17 +65,12 @@ fn main() -> ExitCode {
     let options = Options::parse();
     // Panics are findings here; their messages are in the table.
     std::panic::set_hook(Box::new(|_| {}));
-    let mut grounds = [Focus::Barriers, Focus::Loops].map(|focus| Ground {
-        plan: Plan {
-            seed: options.seed,
-            batch: options.batch,
-            intel_every: 0,
-            pocl_every: 0,
-            focus,
-            coarsened: false,
-        },
-        programs: Vec::new(),
-    });
+    let mut grounds: Vec<Ground> = match options.focus {
+        Some(focus) => vec![ground(&options, focus)],
+        None => [Focus::Barriers, Focus::Loops]
+            .map(|focus| ground(&options, focus))
+            .into(),
+    };
     let mut lost = 0;
     let chosen =
         |fault: &&Fault| options.only.is_empty() || options.only.iter().any(|n| n == fault.name);
@@ -93,6 +91,20 @@ fn main() -> ExitCode {
     match lost {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
+    }
+}
+
+fn ground(options: &Options, focus: Focus) -> Ground {
+    Ground {
+        plan: Plan {
+            seed: options.seed,
+            batch: options.batch,
+            intel_every: 0,
+            pocl_every: 0,
+            focus,
+            coarsened: false,
+        },
+        programs: Vec::new(),
     }
 }
 
@@ -128,7 +140,7 @@ fn hunt(
         name if name.starts_with("interchange-") => Some((Rewrites::Interchanged, walk)),
         _ => None,
     };
-    if let Some((rewrites, job)) = own {
+    if let Some((rewrites, job)) = own.filter(|_| options.focus.is_none()) {
         return hunt_launches(options, fault, &rewrites, job);
     }
     let mut tried = 0;

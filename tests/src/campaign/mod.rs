@@ -2,6 +2,7 @@
 
 mod case;
 mod counts;
+mod forms;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -20,6 +21,7 @@ use crate::run::{Output, Platform, run};
 
 pub use case::{Case, rewrite_safely, run_cleanly, run_impatiently};
 pub use counts::Counts;
+use forms::{coarsened, regrouped, reused};
 
 /// How long a kernel may take that is run again, alone, ..
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -45,44 +47,6 @@ pub struct Plan {
     pub coarsened: bool,
 }
 
-/// The ways in which programs are coarsened, in turn: vectors of so many neighbours, and what is merged.
-const COARSENINGS: [(u64, &str); 12] = [
-    (1, "0:2"),
-    (4, ""),
-    (1, "0:4:local"),
-    (1, "0:2:1:groups"),
-    (1, "1:2"),
-    (2, "1:2"),
-    (1, "0:2:2"),
-    (1, "0:2:local:groups"),
-    (1, "0:4"),
-    (2, ""),
-    (1, "0:2:local"),
-    (1, "1:2:1:groups"),
-];
-
-/// One of them, or loops over groups.
-fn coarsened(index: u64) -> Rewrites {
-    if index % 16 >= 14 {
-        let how = ["4", "1:2"][index as usize % 2];
-        return Rewrites::GroupLoop(how.to_string());
-    }
-    let (lanes, how) = COARSENINGS[(index % COARSENINGS.len() as u64) as usize];
-    match lanes {
-        1 => Rewrites::Coarsened(how.to_string()),
-        _ => Rewrites::Vectorised(lanes, Some(how.to_string()).filter(|how| !how.is_empty())),
-    }
-}
-
-/// Other groups, and vectors, in turn.
-fn regrouped(index: u64) -> Rewrites {
-    match index % 4 {
-        0 => Rewrites::GroupLoop("2".to_string()),
-        2 => Rewrites::Vectorised(4, None),
-        _ => Rewrites::Resized,
-    }
-}
-
 impl Plan {
     fn runs_on(&self, platform: Platform, index: u64) -> bool {
         let every = match platform {
@@ -98,10 +62,14 @@ impl Plan {
     /// With barriers in focus that is all passes, or one alone: by chance, so that each goes with each
     /// implementation. With loops in focus each program becomes single work-items, every second with
     /// nested loops made one and others with unrolled loops or with their own loops outside, wide NDRanges,
-    /// coarsened ones, and ones with other groups or with vectors.
+    /// coarsened ones, and ones with other groups or with vectors. With reuse in focus it becomes single work-items,
+    /// and NDRanges in each of these ways.
     pub fn rewrites(&self, index: u64) -> Vec<Rewrites> {
         if self.coarsened {
             return vec![coarsened(index), coarsened(index + 1)];
+        }
+        if self.focus == Focus::Reuse {
+            return reused(index);
         }
         if self.focus == Focus::Loops {
             let single = match index % 4 {
@@ -670,7 +638,29 @@ mod tests {
         let forms: BTreeSet<_> = (0..1000).map(|index| plan.rewrites(index)).collect();
         assert!(forms.iter().all(|forms| forms.len() == 1));
         // Two are loops over groups, and one has other local sizes.
-        assert_eq!(forms.len(), 7 + COARSENINGS.len());
+        assert_eq!(forms.len(), 7 + forms::COARSENINGS.len());
+    }
+
+    /// Windows, tiles, vectors and rounds each want another form.
+    #[test]
+    fn with_reuse_in_focus_every_program_takes_all_forms() {
+        let plan = Plan {
+            seed: 1,
+            batch: 1,
+            intel_every: 0,
+            pocl_every: 0,
+            focus: Focus::Reuse,
+            coarsened: false,
+        };
+        let forms: BTreeSet<_> = (0..24).flat_map(|index| plan.rewrites(index)).collect();
+        assert!((0..24).all(|index| plan.rewrites(index).len() == 7));
+        let single = [Rewrites::All, Rewrites::Interchanged, Rewrites::Coalesced];
+        assert!(single.iter().all(|form| forms.contains(form)));
+        assert!(
+            [1, 2, 4]
+                .iter()
+                .all(|lanes| forms.contains(&Rewrites::Ungrouped(*lanes)))
+        );
     }
 
     /// Each kernel must be a single work-item in one form and an NDRange in another, or half of the

@@ -11,6 +11,8 @@ pub enum Focus {
     Barriers,
     /// Also loops that gather something at one place, and `__local` parameters; most launches are known.
     Loops,
+    /// Memory that work-items or iterations read again, or that others of them wrote.
+    Reuse,
 }
 
 /// What work-items may do with an array until the next barrier.

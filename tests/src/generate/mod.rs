@@ -16,6 +16,7 @@ mod idioms;
 mod ids;
 mod maker;
 mod plain;
+mod reuse;
 mod shape;
 mod shared;
 mod single;
@@ -55,13 +56,15 @@ pub struct Batch {
     pub job: Job,
     /// Its kernels, in the order of their launches.
     pub kernels: Vec<Generated>,
+    /// What stands before them.
+    functions: String,
 }
 
 impl Batch {
     /// One kernel, its helpers and its launch.
     pub fn only(&self, kernel: usize) -> Job {
         let text = &self.job.source[self.kernels[kernel].text.clone()];
-        let mut job = self.job.with_source(format!("{}{text}", ids::FUNCTIONS));
+        let mut job = self.job.with_source(format!("{}{text}", self.functions));
         job.launches = vec![self.job.launches[kernel].clone()];
         job
     }
@@ -95,6 +98,9 @@ impl Inputs {
 /// The program of a seed.
 pub fn batch(seed: u64, count: usize, focus: Focus) -> Batch {
     let mut random = Random::new(seed);
+    if focus == Focus::Reuse {
+        return batch_of_reuse(&mut random, count);
+    }
     let mut job = Job::new(ids::FUNCTIONS);
     let small: Vec<f32> = (0..64).map(|_| random.below(17) as f32 - 8.0).collect();
     let last = single::ROW as i32 - 1;
@@ -129,7 +135,32 @@ pub fn batch(seed: u64, count: usize, focus: Focus) -> Batch {
         kernel.twin = twin;
         kernels.push(kernel);
     }
-    Batch { job, kernels }
+    Batch {
+        job,
+        kernels,
+        functions: ids::FUNCTIONS.to_string(),
+    }
+}
+
+/// A program of kernels that read again. None has a twin.
+fn batch_of_reuse(random: &mut Random, count: usize) -> Batch {
+    use Knowledge::{All, Local, Nothing};
+    let functions = reuse::functions();
+    let mut job = Job::new(functions.as_str());
+    let mut kernels = Vec::new();
+    for number in 0..count {
+        let start = job.source.len();
+        let mut random = Random::new(random.bits());
+        let knowledge = random.copy(&[Nothing, Local, All, All, All, All, All, All]);
+        let mut kernel = reuse::kernel(&mut job, number, &mut random, knowledge);
+        kernel.text = start..job.source.len();
+        kernels.push(kernel);
+    }
+    Batch {
+        job,
+        kernels,
+        functions,
+    }
 }
 
 /// Appends a kernel and its launch.
@@ -143,14 +174,14 @@ fn one(
     use Knowledge::{All, Local, Nothing};
     let knowledge = match focus {
         Focus::Barriers => v.copy(&[Nothing, Local, All]),
-        Focus::Loops => v.copy(&[Nothing, Local, Local, Local, All, All, All, All]),
+        _ => v.copy(&[Nothing, Local, Local, Local, All, All, All, All]),
     };
     if s.chance(14) {
         return single_work_item(job, number, s, v, inputs);
     }
     let plain = match focus {
         Focus::Barriers => 8,
-        Focus::Loops => 35,
+        _ => 35,
     };
     if s.chance(plain) {
         return plain_work_items(job, number, s, v, inputs);

@@ -1,6 +1,9 @@
 //! The loops around a body.
 
-use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Function, Init, Stmt, StmtKind, UnaryOp, VarId};
+use fpgacc_frontend::ir::{
+    BinaryOp, Expr, ExprId, Function, Init, Stmt, StmtKind, Types, UnaryOp, VarId, VarRef,
+};
+use fpgacc_kernel_analysis::liveness::flow;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::Header;
 use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
@@ -19,7 +22,12 @@ pub struct Level<'s> {
 }
 
 /// A loop and those inside, each of which is all that the one around does.
-pub fn chain<'s>(function: &Function, constants: &Constants<'_>, stmt: &'s Stmt) -> Vec<Level<'s>> {
+pub fn chain<'s>(
+    types: &Types,
+    function: &Function,
+    constants: &Constants<'_>,
+    stmt: &'s Stmt,
+) -> Vec<Level<'s>> {
     let mut levels = Vec::new();
     let mut next = Some(stmt);
     while let Some(stmt) = next {
@@ -33,7 +41,7 @@ pub fn chain<'s>(function: &Function, constants: &Constants<'_>, stmt: &'s Stmt)
             values,
         });
         next = match &stmt.kind {
-            StmtKind::For { body, .. } => only_loop(function, &body.stmts),
+            StmtKind::For { body, .. } => only_loop(types, function, &body.stmts),
             _ => None,
         };
     }
@@ -87,36 +95,59 @@ fn is_taken(stmt: &Stmt) -> bool {
 }
 
 /// The loop that is all of a list, but for declarations that may run more often.
-fn only_loop<'s>(function: &Function, stmts: &'s [Stmt]) -> Option<&'s Stmt> {
+fn only_loop<'s>(types: &Types, function: &Function, stmts: &'s [Stmt]) -> Option<&'s Stmt> {
     let mut real = stmts
         .iter()
         .filter(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)));
     let last = real.next_back()?;
-    if !real.all(|stmt| is_harmless(function, stmt)) {
-        return None;
-    }
-    match &last.kind {
-        StmtKind::Block(block) => only_loop(function, &block.stmts),
+    let found = match &last.kind {
+        StmtKind::Block(block) => only_loop(types, function, &block.stmts),
         _ => loops::hints(last).map(|_| last),
+    }?;
+    let is_harmless = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Decl { var, init } => {
+            is_repeatable(function, init.as_ref()) && !is_carried(types, function, found, *var)
+        }
+        _ => false,
+    };
+    real.all(is_harmless).then_some(found)
+}
+
+/// Whether a variable may be given its first value again.
+fn is_repeatable(function: &Function, init: Option<&Init>) -> bool {
+    match init {
+        None => true,
+        Some(Init::Expr(value)) => is_sum(function, *value),
+        Some(Init::List(_)) => false,
     }
 }
 
-fn is_harmless(function: &Function, stmt: &Stmt) -> bool {
-    match &stmt.kind {
-        StmtKind::Decl { init: None, .. } => true,
-        StmtKind::Decl {
-            init: Some(Init::Expr(value)),
-            ..
-        } => is_sum(function, *value),
-        _ => false,
+/// Whether an iteration of a loop may see what one before it left in a variable that is declared before the
+/// loop.
+fn is_carried(types: &Types, function: &Function, stmt: &Stmt, var: VarId) -> bool {
+    if !flow(types, function, [stmt], var).may_write {
+        return false;
     }
+    let StmtKind::For {
+        init,
+        cond,
+        step,
+        body,
+        ..
+    } = &stmt.kind
+    else {
+        return true;
+    };
+    let mut heads = init.iter().flat_map(Stmt::exprs).chain(*cond).chain(*step);
+    heads.any(|head| function.exprs.uses(head, VarRef::Local(var)))
+        || flow(types, function, &body.stmts, var).reads_first
 }
 
 /// Sums and products, which may be formed of any numbers.
 fn is_sum(function: &Function, id: ExprId) -> bool {
     match *function.exprs.get(id) {
         Expr::Int { .. } | Expr::Float { .. } => true,
-        Expr::Var(var) => matches!(var, fpgacc_frontend::ir::VarRef::Local(_)),
+        Expr::Var(var) => matches!(var, VarRef::Local(_)),
         Expr::Unary {
             op: UnaryOp::Plus | UnaryOp::Minus,
             operand,

@@ -98,7 +98,12 @@ impl<'a> Planner<'a> {
         for stmt in stmts {
             let mut inside = around;
             if is_loop(stmt) {
-                let levels = chain(self.aliases.function, self.constants, stmt);
+                let levels = chain(
+                    &self.aliases.module.types,
+                    self.aliases.function,
+                    self.constants,
+                    stmt,
+                );
                 for depth in (1..=levels.len()).rev() {
                     let is_whole = depth == levels.len();
                     self.propose(*seen, &levels[..depth], around, is_whole);

@@ -38,3 +38,16 @@ __kernel void oldest(__global int *restrict a, int n) {
     for (int i = 1; i < n; i++)
         a[i] = a[i - 1] + (i > 3 ? a[i - 3] : 0);
 }
+// case: a loop with others in it, and what stands after it
+__kernel void nests(__global int *restrict a, __global int *restrict b, int n) {
+    for (int i = 1; i < n; i++) {
+        int sum = a[i - 1];
+        for (int j = 0; j < 3; j++)
+            sum += j * i;
+        for (int j = 0; j < 3; j++)
+            sum ^= j;
+        a[i] = sum;
+    }
+    for (int i = 1; i < n; i++)
+        b[i] = b[i - 1] * 3 + a[i];
+}
