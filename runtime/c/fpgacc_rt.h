@@ -56,7 +56,7 @@ __INT32_TYPE__ fpgacc_plain_clEnqueueNDRangeKernel(
     struct _cl_event *const *wait_list,
     struct _cl_event **event) __asm__("clEnqueueNDRangeKernel");
 
-__attribute__((weak)) __INT32_TYPE__ fpgacc_clEnqueueNDRangeKernel(
+__attribute__((weak, noinline)) __INT32_TYPE__ fpgacc_clEnqueueNDRangeKernel(
     const char *file, int line, struct _cl_command_queue *queue, struct _cl_kernel *kernel,
     __UINT32_TYPE__ work_dim, const __SIZE_TYPE__ *global_work_offset,
     const __SIZE_TYPE__ *global_work_size, const __SIZE_TYPE__ *local_work_size,
@@ -72,7 +72,7 @@ __attribute__((weak)) __INT32_TYPE__ fpgacc_plain_clEnqueueTask(
     struct _cl_command_queue *queue, struct _cl_kernel *kernel, __UINT32_TYPE__ num_events,
     struct _cl_event *const *wait_list, struct _cl_event **event) __asm__("clEnqueueTask");
 
-__attribute__((weak)) __INT32_TYPE__ fpgacc_clEnqueueTask(
+__attribute__((weak, noinline)) __INT32_TYPE__ fpgacc_clEnqueueTask(
     const char *file, int line, struct _cl_command_queue *queue, struct _cl_kernel *kernel,
     __UINT32_TYPE__ num_events, struct _cl_event *const *wait_list, struct _cl_event **event)
 {
@@ -83,7 +83,7 @@ struct _cl_program *fpgacc_plain_clCreateProgramWithSource(
     struct _cl_context *context, __UINT32_TYPE__ count, const char **strings,
     const __SIZE_TYPE__ *lengths, __INT32_TYPE__ *errcode_ret) __asm__("clCreateProgramWithSource");
 
-__attribute__((weak)) struct _cl_program *fpgacc_clCreateProgramWithSource(
+__attribute__((weak, noinline)) struct _cl_program *fpgacc_clCreateProgramWithSource(
     const char *file, int line, struct _cl_context *context, __UINT32_TYPE__ count,
     const char **strings, const __SIZE_TYPE__ *lengths, __INT32_TYPE__ *errcode_ret)
 {
@@ -96,7 +96,7 @@ __INT32_TYPE__ fpgacc_plain_clBuildProgram(
     void (*pfn_notify)(struct _cl_program *program, void *user_data),
     void *user_data) __asm__("clBuildProgram");
 
-__attribute__((weak)) __INT32_TYPE__ fpgacc_clBuildProgram(
+__attribute__((weak, noinline)) __INT32_TYPE__ fpgacc_clBuildProgram(
     const char *file, int line, struct _cl_program *program, __UINT32_TYPE__ num_devices,
     struct _cl_device_id *const *device_list, const char *options,
     void (*pfn_notify)(struct _cl_program *program, void *user_data), void *user_data)

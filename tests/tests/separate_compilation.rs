@@ -345,6 +345,15 @@ fn objects_that_another_driver_links_are_the_plain_program() {
     let linked = shop.sh("fpgacc -Rpass gather.o kernels.o -o app").success();
     assert!(linked.stderr.contains("[-Rpass="), "{}", linked.stderr);
     assert_eq!(shop.sh("./app").success().stdout, plain.stdout);
+    // Optimising at the link does not take what stands in for the runtime instead.
+    shop.sh("fpgacc -w -O2 -flto gather.c gather.cl -o app")
+        .success();
+    let ran = shop.sh("FPGACC_VERBOSE=1 ./app").success();
+    assert!(
+        ran.stderr.contains("gather.c:55: kernel `gather`"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
