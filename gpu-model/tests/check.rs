@@ -467,6 +467,26 @@ fn samples_of_long_loops_are_spread_evenly_and_said_to_be_estimates() {
     assert_eq!(sectors(alike), (4004.0, false));
 }
 
+/// What a loop multiplies up is not followed without end.
+#[test]
+fn products_in_loops_end() {
+    for body in [
+        "float p = 1; for (int i = 0; i < n; i++) p *= a[i]; a[0] = p;",
+        "float p = 1; for (int i = 0; i < n; i++) p = p * a[i] + a[n - i]; a[0] = p;",
+        "int p = 1; for (int i = 0; i < n; i++) p *= b[i]; a[0] = p;",
+        "int p = m; for (int i = 0; i < n; i++) p = p * b[i] + p; a[p] = 1;",
+        "int p = m; for (int i = 0; i < n; i++) p *= p; a[p] = 1;",
+        "int p = m; for (int i = 0; i < n; i++) p *= m + 1; a[p] = 1;",
+        "int p = 1; for (int i = 0; i < n; i++) for (int k = 0; k < n; k++) p *= b[k] + m; a[p] = 1;",
+    ] {
+        let text = format!(
+            "__kernel void k(__global float *a, __global const int *b, int n, int m) {{\n{body}\n}}\n"
+        );
+        let (findings, _) = found(&text, &launch(&[1], &[1], &[(2, 100)]));
+        assert!(!findings.sites.is_empty());
+    }
+}
+
 #[test]
 fn what_differs_between_groups_that_stand_for_others_is_an_estimate() {
     let large = launch(&[1 << 22], &[64], &[]);

@@ -139,18 +139,19 @@ impl<'a> Machine<'a> {
             return vec![self.moved(op, &lhs[0], &rhs[0], pointee, mask)];
         }
         let scalar = self.scalar(ty);
+        let is_product = op == BinaryOp::Mul && !scalar.is_some_and(Scalar::is_float);
         let count = lhs.len().max(rhs.len());
         (0..count)
             .map(|at| {
                 let (a, b) = (&lhs[at.min(lhs.len() - 1)], &rhs[at.min(rhs.len() - 1)]);
-                let products = match op {
-                    BinaryOp::Mul => self.products(a, b),
-                    _ => Products::new(),
+                let products = match is_product {
+                    true => self.products(a, b),
+                    false => Products::new(),
                 };
                 self.each(mask, &[a, b], |values| {
                     match (ops::binary(op, values[0], values[1], scalar), values) {
                         (Outcome::Known(value), _) => Some(value),
-                        (Outcome::Lost, [Value::Int(a), Value::Int(b)]) if op == BinaryOp::Mul => {
+                        (Outcome::Lost, [Value::Int(a), Value::Int(b)]) if is_product => {
                             ops::product(a, b, &products).map(Value::Int)
                         }
                         (Outcome::Lost, _) => None,

@@ -15,7 +15,7 @@ use super::memory;
 use super::observed::{AccessSite, BranchKind, Observed, Position};
 use super::ops::Products;
 use super::range::{Launch, Sample};
-use super::value::{Linear, Object, Origin, Sym, Value};
+use super::value::{Linear, MOST_TERMS, Object, Origin, Sym, Value};
 use super::wide::{Mask, Wide};
 use crate::device::Device;
 use crate::recorded::{Seen, SeenBranch};
@@ -23,6 +23,8 @@ use crate::recorded::{Seen, SeenBranch};
 /// Operations of warps after which loops are looked at less closely, and after which nothing more is.
 pub(super) const MANY_STEPS: u64 = 20_000;
 const MOST_STEPS: u64 = 50_000;
+/// The longest names, in bytes, of numbers of which a product is named.
+const LONGEST: usize = 40;
 
 /// The components of a value: one of a scalar, as many as a vector has.
 pub(super) type Values = Vec<Wide>;
@@ -264,16 +266,20 @@ impl<'a> Machine<'a> {
         Wide::Same(Value::Int(Linear::sym(self.fresh(origin))))
     }
 
-    /// The products of all numbers that are not known in two values.
+    /// The products of all numbers that are not known in two values; none where they are too many.
     pub fn products(&mut self, lhs: &Wide, rhs: &Wide) -> Products {
         let lane = self.exists.trailing_zeros() as usize;
         let syms = |value: &Value| match value {
             Value::Int(linear) => linear.terms.iter().map(|(sym, _)| *sym).collect(),
             _ => Vec::new(),
         };
+        let (lhs, rhs) = (syms(lhs.lane(lane)), syms(rhs.lane(lane)));
         let mut all = Products::new();
-        for a in syms(lhs.lane(lane)) {
-            for b in syms(rhs.lane(lane)) {
+        if lhs.len() * rhs.len() > MOST_TERMS {
+            return all;
+        }
+        for &a in &lhs {
+            for &b in &rhs {
                 let pair = (a.min(b), a.max(b));
                 let product = match self.products.get(&pair) {
                     Some(&product) => product,
@@ -293,7 +299,9 @@ impl<'a> Machine<'a> {
         let origin = |sym: Sym| &self.origins[sym.0 as usize];
         match (origin(a), origin(b)) {
             (Origin::Memory, _) | (_, Origin::Memory) => Origin::Memory,
-            (Origin::Argument(a), Origin::Argument(b)) => Origin::Argument(format!("{a} * {b}")),
+            (Origin::Argument(a), Origin::Argument(b)) if a.len() + b.len() <= LONGEST => {
+                Origin::Argument(format!("{a} * {b}"))
+            }
             (known @ (Origin::Argument(_) | Origin::Size(_)), Origin::Size(_))
             | (Origin::Size(_), known @ Origin::Argument(_)) => known.clone(),
             _ => Origin::Computed,

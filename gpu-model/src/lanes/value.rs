@@ -53,8 +53,11 @@ impl FromIterator<(Sym, i128)> for Terms {
     }
 }
 
+/// The most unknown numbers in a value: what loops multiply up has ever more of them, and says nothing any more.
+pub const MOST_TERMS: usize = 32;
+
 impl Terms {
-    /// These plus `times` others; `None` where numbers become too large.
+    /// These plus `times` others; `None` where numbers or their count become too large.
     fn plus(&self, other: &Terms, times: i128) -> Option<Terms> {
         match (&self.0, &other.0) {
             (_, None) => return Some(self.clone()),
@@ -70,7 +73,8 @@ impl Terms {
                 Err(at) => terms.insert(at, (sym, by)),
             }
         }
-        Some(terms.into_iter().filter(|(_, by)| *by != 0).collect())
+        terms.retain(|(_, by)| *by != 0);
+        (terms.len() <= MOST_TERMS).then(|| terms.into_iter().collect())
     }
 }
 
@@ -105,7 +109,7 @@ impl Linear {
         self.terms.is_empty().then_some(self.constant)
     }
 
-    /// This plus `times` another; `None` where numbers become too large.
+    /// This plus `times` another; `None` where numbers, or the count of unknown ones, become too large.
     pub fn plus(&self, other: &Linear, times: i128) -> Option<Linear> {
         let constant = other.constant.checked_mul(times)?;
         Some(Linear {
