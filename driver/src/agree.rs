@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use fpgacc_launch_facts::{
-    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, QueueOrder, Value,
+    Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, QueueOrder,
+    Symbolic, Value,
 };
 
 /// Two facts that exclude each other.
@@ -331,6 +332,25 @@ pub fn allows(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// What bits mean: a number, or a negative one of 32 or 64 bits.
+fn readings(bits: u64) -> impl Iterator<Item = i128> {
+    let narrow = u32::try_from(bits).ok().map(|bits| i128::from(bits as i32));
+    [
+        Some(i128::from(bits)),
+        narrow,
+        Some(i128::from(bits as i64)),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+fn is_within(symbolic: &Symbolic, number: i128) -> bool {
+    number % i128::from(symbolic.multiple_of.max(1)) == 0
+        && symbolic.min.is_none_or(|min| number >= i128::from(min))
+        && symbolic.max.is_none_or(|max| number <= i128::from(max))
+}
+
+/// Whether a number, of which these are the bits, may be what is said.
 pub fn may_be(value: &Value, number: u64) -> bool {
     match value {
         Value::Const(known) => *known == number,
@@ -339,11 +359,7 @@ pub fn may_be(value: &Value, number: u64) -> bool {
         Value::Range { min, max, step } => {
             (*min..=*max).contains(&number) && (number - min).is_multiple_of((*step).max(1))
         }
-        Value::Symbolic(symbolic) => {
-            number.is_multiple_of(symbolic.multiple_of.max(1))
-                && symbolic.min.is_none_or(|min| number >= min)
-                && symbolic.max.is_none_or(|max| number <= max)
-        }
+        Value::Symbolic(symbolic) => readings(number).any(|number| is_within(symbolic, number)),
         Value::Unknown(_) => true,
     }
 }
@@ -385,7 +401,6 @@ pub fn describe(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fpgacc_launch_facts::Symbolic;
 
     #[test]
     fn numbers_are_compared_with_what_is_known_of_them() {
@@ -393,6 +408,11 @@ mod tests {
             text: "n * 64".into(),
             multiple_of: 64,
             min: Some(64),
+            ..Symbolic::default()
+        });
+        let at_most = Value::Symbolic(Symbolic {
+            multiple_of: 5,
+            max: Some(100),
             ..Symbolic::default()
         });
         let one_of = Value::OneOf(vec![16, 32]);
@@ -408,6 +428,10 @@ mod tests {
                 "{value:?} {number}"
             );
         };
+        // -5 and -4 of 32 bits, as they are recorded.
+        check(&at_most, 4_294_967_291, true);
+        check(&at_most, 4_294_967_292, false);
+        check(&at_most, 105, false);
         check(&Value::Const(3), 3, true);
         check(&Value::Const(3), 4, false);
         check(&one_of, 32, true);

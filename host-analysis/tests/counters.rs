@@ -93,6 +93,31 @@ fn a_body_that_changes_the_counter_says_nothing() {
 }
 
 #[test]
+fn a_step_that_changes_the_counter_in_another_way_says_nothing() {
+    for (before, head) in [
+        ("int i, *p = &i;", "i = 200; i < 300; i++, *p -= 20"),
+        ("int i, *p = &i;", "i = 200; i < 300; *p -= 20, i++"),
+        ("int i, k = 0;", "i = 300; i < n; i++, k % 3 || (i -= 50)"),
+        ("int i, k = 0;", "i = 200; i < 300; i++, k = (i -= 20)"),
+        ("int i;", "i = 200; i < 300; i++, dec(&i)"),
+        ("int i; unsigned s = -30;", "i = 200; i < n; i += s"),
+        ("int i;", "i = 200; i < n; i += 4294967266u"),
+        ("signed char i;", "i = 100; i < 200; i++"),
+        ("short i;", "i = 100; i < 40000; i += 7"),
+    ] {
+        let launch = launch(&format!(
+            "{before} int k2 = 0; for ({head}) {{ size_t g = (size_t)i;\n\
+             clEnqueueNDRangeKernel(q, k, 1, 0, &g, 0, 0, 0, 0); if (++k2 > n) break; }}"
+        ));
+        let says = match &launch.global[0] {
+            Value::Symbolic(symbolic) => symbolic.min.is_some() || symbolic.max.is_some(),
+            other => panic!("{head}: {other:?}"),
+        };
+        assert!(!says && launch.times.is_none(), "{head}: {launch:?}");
+    }
+}
+
+#[test]
 fn while_loops_count_too() {
     for (first, test, step, expected, times) in [
         (1, "i <= 180", "i++;", Some((1, 180)), Some(180)),

@@ -64,6 +64,8 @@ pub(super) struct Head {
     /// The step, and whether it stands in the body.
     step: ExprId,
     is_in_body: bool,
+    /// All that is done between two rounds, where that is more than the step: it may lead to the counter, too.
+    between: Option<ExprId>,
     /// The comparison is the whole test.
     pub is_whole: bool,
 }
@@ -100,6 +102,10 @@ impl Head {
     fn inside(&self, ty: IntType, first: Range, limit: Range) -> Option<Range> {
         use BinaryOp::{Ge, Gt, Le, Lt, Ne};
         let natural = bounds(ty);
+        // `i += (unsigned)-30` subtracts.
+        if matches!(self.advance, Advance::Add(by) if by.abs() > natural.high) {
+            return None;
+        }
         let reached = matches!(self.compare, Le | Ge);
         let range = match (self.advance, self.compare) {
             (Advance::Add(by), Lt | Le) if by > 0 => first.up_to(limit.high, reached),
@@ -121,7 +127,8 @@ impl Head {
         if range.low > range.high {
             return None;
         }
-        // The last step must not wrap around either; signed ones do not.
+        // The last step must not wrap around either; signed ones do not, if they are not narrow.
+        let wraps = !ty.signed || ty.bits < 32;
         let ends = [
             self.advance.next(range.low)?,
             self.advance.next(range.high)?,
@@ -132,7 +139,7 @@ impl Head {
             true => natural.high,
             false => range.high,
         };
-        (ty.signed || ends.iter().all(stays)).then_some(Range { high, ..range })
+        (!wraps || ends.iter().all(stays)).then_some(Range { high, ..range })
     }
 
     /// A range whose ends are values that a counter has, if its first one is known.
@@ -210,6 +217,9 @@ impl<'a> Interp<'a> {
             Some(step) => parts(ast, step),
             None => steps_of_body(ast, shape.body),
         };
+        if shape.step.is_some() && !steps.iter().all(|step| is_change(ast, *step)) {
+            return None;
+        }
         for &test in &tests {
             let Some((name, compare, limit)) = comparison(ast, test, &steps) else {
                 continue;
@@ -222,6 +232,7 @@ impl<'a> Interp<'a> {
                 advance: self.advance(code, *step, &name)?,
                 step: *step,
                 is_in_body: shape.step.is_none(),
+                between: shape.step.filter(|_| steps.len() > 1),
                 is_whole: tests.len() == 1,
                 name,
                 compare,
@@ -305,7 +316,7 @@ impl<'a> Interp<'a> {
         };
         if inside.is_some() || rounds.is_some() {
             let end = match known.head.is_in_body {
-                true => self.stepped(code, known),
+                true => self.stepped(code, known, known.head.step),
                 false => now.clone(),
             };
             known.now = Some((now.clone(), end));
@@ -316,10 +327,10 @@ impl<'a> Interp<'a> {
         self.set_rounds(rounds);
     }
 
-    /// What a counter is after its step. Nothing happens.
-    fn stepped(&mut self, code: &Code<'a>, counter: &Counter) -> Val {
+    /// What a counter is after a step. Nothing happens.
+    fn stepped(&mut self, code: &Code<'a>, counter: &Counter, step: ExprId) -> Val {
         let mark = self.state.mark();
-        self.eval(code, counter.head.step);
+        self.eval(code, step);
         let value = self.state.get(&counter.location);
         self.state.rollback(mark);
         value
@@ -356,19 +367,23 @@ impl<'a> Interp<'a> {
         Some(Counted { range, multiple })
     }
 
-    /// The body of a loop ends: whether it left the counter alone.
-    pub(super) fn end_counted(&mut self, counter: &mut Option<Counter>) {
-        let Some(Counter { location, now, .. }) = counter else {
+    /// The body of a loop ends: whether it left the counter alone, as what is done beside the step will.
+    pub(super) fn end_counted(&mut self, code: &Code<'a>, counter: &mut Option<Counter>) {
+        let Some(known) = counter else {
             return;
         };
-        let Some((start, end)) = now else {
+        let Some((start, end)) = &known.now else {
             return;
         };
-        if let Val::Sym(symbol) = &*start {
+        if let Val::Sym(symbol) = start {
             self.walk.counting.remove(&symbol.newest_atom());
         }
-        if self.state.reachable && self.state.get(location) != *end {
-            let location = location.clone();
+        let is_left = self.state.get(&known.location) == *end
+            && known.head.between.is_none_or(|all| {
+                self.stepped(code, known, all) == self.stepped(code, known, known.head.step)
+            });
+        if self.state.reachable && !is_left {
+            let location = known.location.clone();
             self.miscount(location);
             *counter = None;
         }
@@ -524,6 +539,15 @@ fn changes(ast: &Ast, step: ExprId, name: &str) -> bool {
         ExprKind::Step { target, .. } | ExprKind::Assign(_, target, _) => {
             is_name(ast, target, name)
         }
+        _ => false,
+    }
+}
+
+/// Whether an expression is one change, and calls nothing.
+fn is_change(ast: &Ast, step: ExprId) -> bool {
+    match ast.expr(step).kind {
+        ExprKind::Step { target, .. } => is_plain(ast, target),
+        ExprKind::Assign(_, target, value) => is_plain(ast, target) && is_plain(ast, value),
         _ => false,
     }
 }

@@ -107,7 +107,7 @@ impl<'a> Interp<'a> {
             s.begin_counted(code, &mut counter);
             s.exec_scoped(code, shape.body);
             s.merge_continues();
-            s.end_counted(&mut counter);
+            s.end_counted(code, &mut counter);
             s.next_round(code, shape, false);
             exit
         });
