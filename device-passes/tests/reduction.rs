@@ -312,14 +312,18 @@ fn a_kernel_of_many_work_items_stays() {
     );
 }
 
+/// A sum, where the order of operations is kept for some reason.
+fn kept_sum(order: Order) -> Rewritten {
+    let source = kernel("for (int i = 0; i < n; i++) s += a[i];");
+    let rewritten = rewrite(&source, &Facts::default(), &only_reduction(with(order)));
+    assert!(!rewritten.text.contains("shift_reg"));
+    rewritten
+}
+
 #[test]
 fn strict_fp_forbids_it() {
-    let options = with(Order::Strict);
-    let source = kernel("for (int i = 0; i < n; i++) s += a[i];");
-    let rewritten = rewrite(&source, &Facts::default(), &only_reduction(options));
-    assert!(!rewritten.text.contains("shift_reg"));
     assert_eq!(
-        rewritten.remarks,
+        kept_sum(Order::Strict).remarks,
         [
             "k.cl:7:29: remark: kernel 'k': 's' is not accumulated in a shift register: that \
              reassociates floating-point operations, which --strict-fp forbids \
@@ -330,10 +334,7 @@ fn strict_fp_forbids_it() {
 
 #[test]
 fn emulators_keep_the_order() {
-    let options = with(Order::Emulated);
-    let source = kernel("for (int i = 0; i < n; i++) s += a[i];");
-    let rewritten = rewrite(&source, &Facts::default(), &only_reduction(options));
-    assert!(!rewritten.text.contains("shift_reg"));
+    let rewritten = kept_sum(Order::Emulated);
     assert!(rewritten.remarks[0].contains("--as-on-board"));
 }
 

@@ -1,5 +1,5 @@
-//! `-Rpass=REGEX`: which passes are reported, by a regular expression that matches a part of their names, as LLVM's
-//! `-Rpass` takes it. A plain name is one.
+//! `-Rpass=REGEX`: the passes whose remarks are shown, by a regular expression that is searched for in their names, as
+//! clang's `-Rpass` does. A plain name is one.
 
 use fpgacc_frontend::diag::Diagnostic;
 use regex::Regex;
@@ -23,7 +23,7 @@ impl Names {
         })
     }
 
-    /// Whether it matches a part of a name.
+    /// Whether it matches somewhere in a name.
     pub fn has(&self, name: &str) -> bool {
         self.0.is_match(name)
     }

@@ -137,7 +137,8 @@ pub const BUILDS: &[Flag] = &[
     Flag::two_dashes(
         "as-on-board",
         "For an emulator, build the kernels that a board would get, and no others: a launch that was not \
-         foreseen fails then, as it would there; by default it gets the kernel as it was written, with a warning",
+         foreseen fails then, as it would there; by default it gets the kernel as it was written, with a warning, \
+         and floating-point sums keep their order",
     ),
     value("stop-after", "PASS", "Run no pass after PASS").single(),
     Flag::two_dashes("print-passes", "List the passes, in their order, and exit")
