@@ -5,13 +5,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fpgacc_tests::campaign::{
-    Case, Counts, Found, NotLegal, Plan, check, reduced, reduced_disagreement, run_cleanly,
+    Case, Counts, Found, NotLegal, Plan, check, outputs, reduced, reduced_disagreement, run_cleanly,
 };
 use fpgacc_tests::cause::Cause;
 use fpgacc_tests::generate::Focus;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::resumable::State;
 use fpgacc_tests::run::Platform;
+use sha2::{Digest, Sha256};
 
 /// Generates random kernels, rewrites them, and compares what they do with what the originals do:
 /// all under Oclgrind, some programs also on the Intel FPGA emulator and on PoCL.
@@ -71,6 +72,10 @@ struct Options {
     /// Print the program of `--only`
     #[arg(long, requires = "only")]
     print: bool,
+    /// Run nothing: print a digest of what each program becomes, or with `--only` the texts. After a
+    /// change that must change no output, compare with what the command printed before
+    #[arg(long)]
+    outputs: bool,
 }
 
 fn main() -> ExitCode {
@@ -92,10 +97,6 @@ fn run(options: &Options) -> Result<Counts, (u8, String)> {
             None => case(path),
         };
     }
-    let io = |error: &dyn std::fmt::Display| (2, format!("{}: {error}", options.state.display()));
-    for folder in ["found", "disagreements"] {
-        std::fs::create_dir_all(options.state.join(folder)).map_err(|e| io(&e))?;
-    }
     let plan = Plan {
         seed: options.seed,
         batch: options.batch.max(1),
@@ -104,6 +105,14 @@ fn run(options: &Options) -> Result<Counts, (u8, String)> {
         focus: options.focus,
         coarsened: options.coarsened,
     };
+    if options.outputs {
+        print_outputs(options, &plan);
+        return Ok(Counts::default());
+    }
+    let io = |error: &dyn std::fmt::Display| (2, format!("{}: {error}", options.state.display()));
+    for folder in ["found", "disagreements"] {
+        std::fs::create_dir_all(options.state.join(folder)).map_err(|e| io(&e))?;
+    }
     if let Some(index) = options.only {
         return one(options, &plan, index);
     }
@@ -133,6 +142,20 @@ fn run(options: &Options) -> Result<Counts, (u8, String)> {
         state.counts.kernels as f64 / state.seconds.max(0.001)
     );
     Ok(state.counts)
+}
+
+/// What programs become: digests, or the texts of one program.
+fn print_outputs(options: &Options, plan: &Plan) {
+    let programs = options.kernels.div_ceil(plan.batch as u64);
+    let indices = options.only.map_or(0..programs, |one| one..one + 1);
+    for index in indices {
+        for (form, text) in outputs(plan, index) {
+            match options.only {
+                Some(_) => println!("{form}\n{text}"),
+                None => println!("{index} {form} {:x}", Sha256::digest(text)),
+            }
+        }
+    }
 }
 
 /// Makes small what implementations disagree on.

@@ -3,6 +3,7 @@
 mod case;
 mod counts;
 mod forms;
+mod outputs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -131,6 +132,12 @@ fn made(plan: &Plan, index: u64) -> Batch {
         batch.job.options = "-cl-opt-disable".to_string();
     }
     batch
+}
+
+/// What a program becomes in each of its forms: how that came about, and its text with all that matters at a
+/// launch. What changes the insides of passes only leaves it as it is.
+pub fn outputs(plan: &Plan, index: u64) -> Vec<(String, String)> {
+    outputs::of(&made(plan, index), plan.rewrites(index))
 }
 
 /// A program that is known to be legal, and what it does under Oclgrind.
