@@ -1,5 +1,6 @@
 //! Kernels whose variants `fpgacc tune` found: they are made so, and nothing is decided of them.
 
+use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::passes::coarsen::options::Coarsening;
 use fpgacc_device_passes::passes::geometry::{ChosenLocal, ProposedLocal};
 use fpgacc_device_passes::passes::unroll::Factor;
@@ -36,16 +37,44 @@ pub fn pipeline(
     facts: &Facts,
     base: &Pipeline,
 ) -> Result<Pipeline, NoVariant> {
-    let fault = |field: &str, what: String| NoVariant {
-        field: field.to_string(),
-        what,
-    };
     let form = match variant.form {
         ExecutionModel::SingleWorkItem => ExecutionModel::SingleWorkItem,
         ExecutionModel::NdRange | ExecutionModel::Auto => ExecutionModel::NdRange,
     };
     let mut made = restrained(base, form);
     made.level = LEVEL;
+    switch_passes(variant, form, &mut made)?;
+    if let Some(text) = &variant.local {
+        let local = local_size(text)
+            .ok_or_else(|| fault("local", format!("expected sizes as in 64x4, not '{text}'")))?;
+        let sizes = &mut made.options.of_mut::<geometry::Options>().local_sizes;
+        let sizes = sizes.get_or_insert_default();
+        let of_kernel = proposed(kernel, local, facts);
+        sizes.kernels.insert(kernel.to_string(), of_kernel);
+        made.switches.insert(GEOMETRY.to_string(), true);
+    }
+    widths(variant, &mut made.options)?;
+    loops(variant, &mut made.options)?;
+    let to_loop: &mut ndrange_to_loop::Options = made.options.of_mut();
+    to_loop.innermost = variant.innermost;
+    // Rows that groups cut are no use to windows.
+    to_loop.ungrouped |= made.switches.get(WINDOW) == Some(&true);
+    Ok(made)
+}
+
+fn fault(field: &str, what: String) -> NoVariant {
+    NoVariant {
+        field: field.to_string(),
+        what,
+    }
+}
+
+/// Which passes run.
+fn switch_passes(
+    variant: &Variant,
+    form: ExecutionModel,
+    made: &mut Pipeline,
+) -> Result<(), NoVariant> {
     for (pass, is_on) in &variant.passes {
         find_pass(pass).map_err(|unknown| fault("passes", unknown.to_string()))?;
         // What the user says on the command line holds.
@@ -56,28 +85,18 @@ pub fn pipeline(
     if form == ExecutionModel::NdRange {
         made.switches.entry(PRIVATISE.to_string()).or_insert(false);
     }
-    let options = &mut made.options;
-    let coarsen = variant
-        .coarsen
-        .as_ref()
-        .map(|text| text.parse::<Coarsening>());
-    options.of_mut::<coarsen::Options>().how = coarsen
-        .transpose()
-        .map_err(|why| fault("coarsen", why.to_string()))?;
+    Ok(())
+}
+
+/// How wide the datapath becomes.
+fn widths(variant: &Variant, options: &mut PassOptions) -> Result<(), NoVariant> {
+    let coarsen = variant.coarsen.as_ref();
+    let coarsen = coarsen.map(|text| text.parse::<Coarsening>()).transpose();
+    options.of_mut::<coarsen::Options>().how =
+        coarsen.map_err(|why| fault("coarsen", why.to_string()))?;
     options.of_mut::<vectorise::Options>().lanes = variant.vectorise.filter(|lanes| *lanes > 1);
     options.of_mut::<vectorise::LoopOptions>().lanes =
         variant.vectorise_loops.filter(|lanes| *lanes > 1);
-    if let Some(text) = &variant.local {
-        let local = local_size(text).ok_or_else(|| {
-            let what = format!("expected sizes as in 64x4, not '{text}'");
-            fault("local", what)
-        })?;
-        let sizes = &mut options.of_mut::<geometry::Options>().local_sizes;
-        let sizes = sizes.get_or_insert_default();
-        let of_kernel = proposed(kernel, local, facts);
-        sizes.kernels.insert(kernel.to_string(), of_kernel);
-        made.switches.insert(GEOMETRY.to_string(), true);
-    }
     let few = |field: &str, number: Option<u64>| match number.unwrap_or(1) {
         number @ 1..=64 => Ok(number),
         number => {
@@ -90,12 +109,16 @@ pub fn pipeline(
         units: few("compute_units", variant.compute_units)?,
     };
     options.of_mut::<window::Options>().lanes = few("window_lanes", variant.window_lanes)?;
+    options.of_mut::<promote::Options>().most = variant.promote.unwrap_or(0);
+    Ok(())
+}
+
+/// Which loops are copied, and which nests become one.
+fn loops(variant: &Variant, options: &mut PassOptions) -> Result<(), NoVariant> {
     for (&number, &copies) in &variant.unroll {
         if number == 0 || copies == 0 {
-            return Err(fault(
-                "unroll",
-                "loops are counted from 1, and copies too".to_string(),
-            ));
+            let what = "loops are counted from 1, and copies too";
+            return Err(fault("unroll", what.to_string()));
         }
         let unrolled = &mut options.of_mut::<unroll::Options>().factors;
         unrolled.push(Factor {
@@ -109,12 +132,7 @@ pub fn pipeline(
             index.ok_or_else(|| fault("coalesce", "loops are counted from 1".to_string()))?;
         options.of_mut::<coalesce::Options>().nests.push(index);
     }
-    options.of_mut::<promote::Options>().most = variant.promote.unwrap_or(0);
-    let loops: &mut ndrange_to_loop::Options = options.of_mut();
-    loops.innermost = variant.innermost;
-    // Rows that groups cut are no use to windows.
-    loops.ungrouped |= made.switches.get(WINDOW) == Some(&true);
-    Ok(made)
+    Ok(())
 }
 
 /// `64x4`; 1 in further dimensions.

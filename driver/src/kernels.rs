@@ -95,49 +95,30 @@ pub fn rewrite_for(
     let wants_more = wrong_kernels::want_an_extension(&program.text());
     let may_fail = program.is_part || builders.may_choose;
     let may_be_wrong = builds && (may_be_given || wants_more || may_fail);
-    // A header that is missing in a file is hardly one of a text that the host makes of it; what an `#error` asks
-    // for is.
     if let Err(error) = &made
         && let Some(text) = error.diagnostics()
-        && program.is_likely
-        && (program.is_string() || text.contains("error: #error"))
+        && let Some(why) = left_for_macros(session, program, text, may_be_wrong)
     {
-        if !program.is_string() {
-            session.messages.pass_on(&wrong_kernels::as_warnings(text));
-        }
-        return left(Left::Composed(Vec::new()));
-    }
-    if let Err(error) = &made
-        && let Some(text) = error.diagnostics()
-        && may_be_wrong
-    {
-        session.messages.pass_on(&wrong_kernels::as_warnings(text));
-        session.report(wrong_kernels::left_to_device(&program.name()));
-        return left(Left::Errors);
+        return left(why);
     }
     let preprocessed = check_preprocessed(session, program, made)?;
     let parsed = parse_text(session, program, &preprocessed.text);
-    if let Err(ParseError::Invalid(errors)) = &parsed
-        && may_be_given
-        && unknown_macros::explain_all(errors)
-    {
-        session.report(unknown_macros::left_to_device(&program.name(), errors));
-        return left(Left::Macros);
-    }
-    if let Err(ParseError::Invalid(errors)) = &parsed
-        && program.is_likely
-    {
-        return left(Left::Composed(errors.clone()));
-    }
-    if let Err(ParseError::Invalid(errors)) = &parsed
-        && may_be_wrong
-    {
-        pass_on_warnings(session, &preprocessed);
-        for error in errors {
-            session.report(wrong_kernels::as_warning(error.clone()));
+    if let Err(ParseError::Invalid(errors)) = &parsed {
+        if may_be_given && unknown_macros::explain_all(errors) {
+            session.report(unknown_macros::left_to_device(&program.name(), errors));
+            return left(Left::Macros);
         }
-        session.report(wrong_kernels::left_to_device(&program.name()));
-        return left(Left::Errors);
+        if program.is_likely {
+            return left(Left::Composed(errors.clone()));
+        }
+        if may_be_wrong {
+            pass_on_warnings(session, &preprocessed);
+            for error in errors {
+                session.report(wrong_kernels::as_warning(error.clone()));
+            }
+            session.report(wrong_kernels::left_to_device(&program.name()));
+            return left(Left::Errors);
+        }
     }
     let (parsed, doubts) = match parsed {
         Err(ParseError::Invalid(errors)) if builds => (None, explained(program, errors)),
@@ -149,6 +130,30 @@ pub fn rewrite_for(
         doubts,
         ..rewritten
     })))
+}
+
+/// Why the device's compiler builds a text that the preprocessor refuses, if it does; `text` is what the
+/// preprocessor said.
+fn left_for_macros(
+    session: &mut Session,
+    program: &Program,
+    text: &str,
+    may_be_wrong: bool,
+) -> Option<Left> {
+    // A header that is missing in a file is hardly one of a text that the host makes of it; what an `#error` asks
+    // for is.
+    if program.is_likely && (program.is_string() || text.contains("error: #error")) {
+        if !program.is_string() {
+            session.messages.pass_on(&wrong_kernels::as_warnings(text));
+        }
+        return Some(Left::Composed(Vec::new()));
+    }
+    if !may_be_wrong {
+        return None;
+    }
+    session.messages.pass_on(&wrong_kernels::as_warnings(text));
+    session.report(wrong_kernels::left_to_device(&program.name()));
+    Some(Left::Errors)
 }
 
 /// Whether a host builds a program with options that only it knows, when it runs; so may one be whose text and

@@ -89,55 +89,13 @@ fn makefile(
     output: &Path,
 ) -> String {
     let folder = output.display();
-    let mut objects: Vec<String> = vec!["$(OUT)fpgacc_manifest.o".to_string()];
     let mut rules = String::new();
-    for (name, host) in stage_texts::patched_names(gathered)
-        .iter()
-        .zip(&gathered.hosts)
-    {
-        let object = format!("$(OUT){}.o", name.replace('.', "_"));
-        let compiler = if host.is_cxx { "$(CXX)" } else { "$(CC)" };
-        let home = match host.path.parent() {
-            Some(home) if !home.as_os_str().is_empty() => home.to_path_buf(),
-            _ => PathBuf::from("."),
-        };
-        let _ = writeln!(
-            rules,
-            "{object}: $(OUT){name}\n\t{compiler} $(FLAGS) -iquote {} -idirafter $(OUT)runtime -c $< -o $@\n",
-            quoted(home.as_os_str())
-        );
-        objects.insert(0, object);
-    }
+    let mut objects = host_rules(gathered, &mut rules);
+    objects.push("$(OUT)fpgacc_manifest.o".to_string());
     let runtime = fpgacc_runtime::SOURCES.iter();
-    objects.extend(
-        runtime
-            .filter_map(|(name, _)| name.strip_suffix(".c"))
-            .map(|name| format!("$(OUT)runtime/{name}.o")),
-    );
-    let mut kernels = Vec::new();
-    for (compiled, described) in compiled.iter().zip(&manifest.programs) {
-        let Compiled { program, rewritten } = compiled;
-        let mut flags = compiled.cl_options();
-        if rewritten.untouched {
-            let options = &program.options;
-            flags.extend(options.defines.iter().map(|define| format!("-D{define}")));
-            flags.extend(options.undefines.iter().map(|name| format!("-U{name}")));
-            // The text lies elsewhere than its headers now.
-            let folders = std::iter::once(program.pieces[0].folder.clone());
-            let folders = folders.chain(program.include_folders());
-            flags.extend(folders.map(|folder| format!("-I{}", folder.display())));
-        }
-        let flags: String = flags
-            .iter()
-            .map(|flag| format!("{} ", quoted(flag.as_ref())))
-            .collect();
-        let _ = writeln!(
-            rules,
-            "{}: $(OUT){}.fpga.cl\n\t$(AOC) $(AOCFLAGS) {flags}$< -o $@\n",
-            described.aocx, program.stem
-        );
-        kernels.push(described.aocx.as_str());
-    }
+    let sources = runtime.filter_map(|(name, _)| name.strip_suffix(".c"));
+    objects.extend(sources.map(|name| format!("$(OUT)runtime/{name}.o")));
+    let kernels = kernel_rules(compiled, manifest, &mut rules);
     let linker = match gathered.needs_cxx || gathered.hosts.iter().any(|host| host.is_cxx) {
         true => "$(CXX)",
         false => "$(CC)",
@@ -215,4 +173,65 @@ fn link_words(options: &Options) -> Vec<std::ffi::OsString> {
 fn words<'a>(words: impl Iterator<Item = &'a std::ffi::OsStr>) -> String {
     let words: Vec<String> = words.map(|word| quoted(word).replace('$', "$$")).collect();
     words.join(" ")
+}
+
+/// How hosts are compiled; gives their objects, the last host's first.
+fn host_rules(gathered: &Gathered, rules: &mut String) -> Vec<String> {
+    let mut objects = Vec::new();
+    let names = stage_texts::patched_names(gathered);
+    for (name, host) in names.iter().zip(&gathered.hosts) {
+        let object = format!("$(OUT){}.o", name.replace('.', "_"));
+        let compiler = if host.is_cxx { "$(CXX)" } else { "$(CC)" };
+        let home = match host.path.parent() {
+            Some(home) if !home.as_os_str().is_empty() => home.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        let _ = writeln!(
+            rules,
+            "{object}: $(OUT){name}\n\t{compiler} $(FLAGS) -iquote {} -idirafter $(OUT)runtime -c $< -o $@\n",
+            quoted(home.as_os_str())
+        );
+        objects.insert(0, object);
+    }
+    objects
+}
+
+/// How kernels are compiled; gives the files that hosts load.
+fn kernel_rules<'m>(
+    compiled: &[Compiled],
+    manifest: &'m Manifest,
+    rules: &mut String,
+) -> Vec<&'m str> {
+    let mut kernels = Vec::new();
+    for (compiled, described) in compiled.iter().zip(&manifest.programs) {
+        let flags = kernel_flags(compiled);
+        let flags = flags
+            .iter()
+            .map(|flag| format!("{} ", quoted(flag.as_ref())));
+        let _ = writeln!(
+            rules,
+            "{}: $(OUT){}.fpga.cl\n\t$(AOC) $(AOCFLAGS) {}$< -o $@\n",
+            described.aocx,
+            compiled.program.stem,
+            flags.collect::<String>()
+        );
+        kernels.push(described.aocx.as_str());
+    }
+    kernels
+}
+
+/// What aoc is told of a program.
+fn kernel_flags(compiled: &Compiled) -> Vec<String> {
+    let Compiled { program, rewritten } = compiled;
+    let mut flags = compiled.cl_options();
+    if rewritten.untouched {
+        let options = &program.options;
+        flags.extend(options.defines.iter().map(|define| format!("-D{define}")));
+        flags.extend(options.undefines.iter().map(|name| format!("-U{name}")));
+        // The text lies elsewhere than its headers now.
+        let folders = std::iter::once(program.pieces[0].folder.clone());
+        let folders = folders.chain(program.include_folders());
+        flags.extend(folders.map(|folder| format!("-I{}", folder.display())));
+    }
+    flags
 }

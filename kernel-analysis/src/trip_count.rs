@@ -294,15 +294,7 @@ impl<'a> Constants<'a> {
         if self.is_var(*lhs, var) {
             return Some((*op, self.value(*rhs)?, *rhs));
         }
-        let mirrored = match op {
-            BinaryOp::Lt => BinaryOp::Gt,
-            BinaryOp::Le => BinaryOp::Ge,
-            BinaryOp::Gt => BinaryOp::Lt,
-            BinaryOp::Ge => BinaryOp::Le,
-            BinaryOp::Ne => BinaryOp::Ne,
-            _ => return None,
-        };
         let is_bound = self.is_var(*rhs, var);
-        is_bound.then_some((mirrored, self.value(*lhs)?, *lhs))
+        is_bound.then_some((op.mirrored(), self.value(*lhs)?, *lhs))
     }
 }

@@ -87,6 +87,17 @@ impl BinaryOp {
         )
     }
 
+    /// The same comparison with its sides exchanged.
+    pub fn mirrored(self) -> BinaryOp {
+        match self {
+            BinaryOp::Lt => BinaryOp::Gt,
+            BinaryOp::Le => BinaryOp::Ge,
+            BinaryOp::Gt => BinaryOp::Lt,
+            BinaryOp::Ge => BinaryOp::Le,
+            other => other,
+        }
+    }
+
     /// The comparison that holds where this one does not; `None`: it is none.
     pub fn negated(self) -> Option<BinaryOp> {
         Some(match self {

@@ -294,62 +294,16 @@ impl<'a> Interp<'a> {
             Some(key) => self.walk.changing.get(key).cloned().unwrap_or_default(),
             None => BTreeMap::new(),
         };
-        for (location, value) in &mut changing {
-            if let Val::Sym(symbol) = value {
-                // A number of this activation.
-                *value = self.atom(symbol.text(), symbol.ty, symbol.why.clone());
-            }
-            if self
-                .state
-                .own(location)
-                .is_some_and(|now| !now.is_unknown())
-            {
-                self.state.set(location, value.clone());
-            }
-        }
+        self.take_as_changing(&mut changing);
         for location in counters {
-            let number = self.changing_number(&location);
-            self.state.set(&location, number.clone());
-            changing.insert(location, number);
+            self.forget_number(location, &mut changing);
         }
         let mut orbit = Orbit::default();
         for pass in 0.. {
             self.trace.visits.truncate(noted);
-            let mut exits = Vec::new();
-            let (mut is_stable, mut is_orbit, mut is_counted) = (true, true, true);
-            let mut at = 0;
-            while at < orbit.rounds() {
-                let mark = self.state.mark();
-                for (location, value) in orbit.combination(at).into_iter().flatten() {
-                    self.state.set(location, value.clone());
-                }
-                if let Some(frame) = self.walk.loops.last_mut() {
-                    frame.ways = orbit.rounds();
-                }
-                self.push_breakable(mark, true);
-                exits.extend(round(self));
-                exits.extend(self.pop_breakable().into_iter().flat_map(|b| b.breaks));
-                let (mut back, returns_to_head) = self.take_back(mark);
-                if returns_to_head && !self.budget.flat {
-                    is_orbit &= !orbit.follow(self, at, &mut back);
-                    if let Some(frame) = self.walk.loops.last_mut() {
-                        let differing = orbit.combination(0).into_iter().flatten();
-                        frame
-                            .differing
-                            .extend(differing.map(|(location, _)| location.clone()));
-                    }
-                    is_stable &= !self.widen(&back, pass.min(MOST_PASSES), &mut changing);
-                }
-                if let Some(location) = self.miscounted() {
-                    // Nothing that was found with the counter between its bounds may stay.
-                    let number = self.changing_number(&location);
-                    self.state.set(&location, number.clone());
-                    changing.insert(location, number);
-                    is_counted = false;
-                }
-                at += 1;
-            }
-            if is_orbit && is_counted && (is_stable || pass >= MOST_PASSES) {
+            let pass = pass.min(MOST_PASSES);
+            let (exits, is_fixed) = self.follow_body(&mut orbit, pass, &mut changing, &mut round);
+            if is_fixed {
                 self.state.reachable = false;
                 let mark = self.state.mark();
                 for delta in exits {
@@ -365,6 +319,76 @@ impl<'a> Interp<'a> {
         {
             self.walk.changing.insert(key, changing);
         }
+    }
+
+    /// Numbers that changed when the loop was followed before: they are not known from the start.
+    fn take_as_changing(&mut self, changing: &mut BTreeMap<MemoryLocation, Val>) {
+        for (location, value) in changing {
+            if let Val::Sym(symbol) = value {
+                // A number of this activation.
+                *value = self.atom(symbol.text(), symbol.ty, symbol.why.clone());
+            }
+            let now = self.state.own(location);
+            if now.is_some_and(|now| !now.is_unknown()) {
+                self.state.set(location, value.clone());
+            }
+        }
+    }
+
+    /// Puts a number that is not known into a location that changes.
+    fn forget_number(
+        &mut self,
+        location: MemoryLocation,
+        changing: &mut BTreeMap<MemoryLocation, Val>,
+    ) {
+        let number = self.changing_number(&location);
+        self.state.set(&location, number.clone());
+        changing.insert(location, number);
+    }
+
+    /// Follows a loop's body once from its head, with each combination of variables that swap. Gives what leaves
+    /// the loop, and whether that is all: the state at the head holds for another round too, or no pass is left.
+    fn follow_body(
+        &mut self,
+        orbit: &mut Orbit,
+        pass: u32,
+        changing: &mut BTreeMap<MemoryLocation, Val>,
+        round: &mut impl FnMut(&mut Self) -> Option<Delta>,
+    ) -> (Vec<Delta>, bool) {
+        let mut exits = Vec::new();
+        let (mut is_stable, mut is_orbit, mut is_counted) = (true, true, true);
+        let mut at = 0;
+        while at < orbit.rounds() {
+            let mark = self.state.mark();
+            for (location, value) in orbit.combination(at).into_iter().flatten() {
+                self.state.set(location, value.clone());
+            }
+            if let Some(frame) = self.walk.loops.last_mut() {
+                frame.ways = orbit.rounds();
+            }
+            self.push_breakable(mark, true);
+            exits.extend(round(self));
+            exits.extend(self.pop_breakable().into_iter().flat_map(|b| b.breaks));
+            let (mut back, returns_to_head) = self.take_back(mark);
+            if returns_to_head && !self.budget.flat {
+                is_orbit &= !orbit.follow(self, at, &mut back);
+                if let Some(frame) = self.walk.loops.last_mut() {
+                    let differing = orbit.combination(0).into_iter().flatten();
+                    frame
+                        .differing
+                        .extend(differing.map(|(location, _)| location.clone()));
+                }
+                is_stable &= !self.widen(&back, pass, changing);
+            }
+            if let Some(location) = self.miscounted() {
+                // Nothing that was found with the counter between its bounds may stay.
+                self.forget_number(location, changing);
+                is_counted = false;
+            }
+            at += 1;
+        }
+        let is_fixed = is_orbit && is_counted && (is_stable || pass == MOST_PASSES);
+        (exits, is_fixed)
     }
 
     /// The counter of the innermost loop, if its body turned out to change it.

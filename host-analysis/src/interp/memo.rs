@@ -450,6 +450,51 @@ impl<'a> Interp<'a> {
         }
     }
 
+    /// Variables of the call itself: another call has others.
+    fn own_variables(&self, record: &Record) -> BTreeSet<Root> {
+        let own = self.memo.declared[record.declared..].iter();
+        own.map(|&var| Root::Var(var)).collect()
+    }
+
+    /// See [`Kept::assigned`].
+    fn assigned_since(&self, record: &Record) -> BTreeMap<MemoryLocation, Val> {
+        let mut assigned: BTreeMap<MemoryLocation, Val> = BTreeMap::new();
+        for (location, value) in &self.memo.assigned[record.assigned..] {
+            let all = assigned.entry(location.clone());
+            all.and_modify(|before| *before = before.join(value))
+                .or_insert_with(|| value.clone());
+        }
+        assigned
+    }
+
+    /// See [`Stored::types`].
+    fn types_stored_since(&self, record: &Record) -> Vec<StoredType> {
+        let mut types: Vec<StoredType> = Vec::new();
+        for stored in &self.memo.stored[record.stored..] {
+            types.retain(|(ty, _)| *ty != stored.0);
+            types.push(*stored);
+        }
+        types
+    }
+
+    /// See [`Stored::open`], of variables and objects that held this.
+    fn hits(
+        &self,
+        record: &Record,
+        types: &[StoredType],
+        held: &BTreeMap<Root, Content>,
+    ) -> Vec<(Root, Vec<bool>)> {
+        let of_root = |(root, content): (&Root, &Content)| {
+            let hits = match record.pointed.has(*root) {
+                true => types.iter(),
+                false => [].iter(),
+            };
+            let hits = hits.map(|(ty, _)| self.may_hold(*root, content, *ty));
+            (*root, hits.collect())
+        };
+        held.iter().map(of_root).collect()
+    }
+
     /// Keeps a call that did nothing but change the store, unless its effects mean nothing in another.
     fn keep_watched(
         &mut self,
@@ -459,17 +504,10 @@ impl<'a> Interp<'a> {
         steps: u64,
         result: &Val,
     ) {
-        // Variables of the call itself: another call has others.
-        let own = &self.memo.declared[record.declared..];
-        let own: BTreeSet<Root> = own.iter().map(|&var| Root::Var(var)).collect();
+        let own = self.own_variables(record);
         let mut changes = self.state.capture(record.mark);
         changes.retain(|location, _| !own.contains(&location.root));
-        let mut assigned: BTreeMap<MemoryLocation, Val> = BTreeMap::new();
-        for (location, value) in &self.memo.assigned[record.assigned..] {
-            let all = assigned.entry(location.clone());
-            all.and_modify(|before| *before = before.join(value))
-                .or_insert_with(|| value.clone());
-        }
+        let assigned = self.assigned_since(record);
         let leads_inside = |value: &Val| {
             value.alternatives().iter().any(|v| match v {
                 Val::Pointer(location) => own.contains(&location.root),
@@ -485,11 +523,7 @@ impl<'a> Interp<'a> {
         roots.retain(|root| !own.contains(root));
         let hit = self.memo.hit[record.hit..].iter().copied();
         let hit: BTreeSet<Root> = hit.filter(|root| !own.contains(root)).collect();
-        let mut types: Vec<StoredType> = Vec::new();
-        for stored in &self.memo.stored[record.stored..] {
-            types.retain(|(ty, _)| *ty != stored.0);
-            types.push(*stored);
-        }
+        let types = self.types_stored_since(record);
         let changed: BTreeSet<Root> = changes.locations().map(|location| location.root).collect();
         if !types.is_empty() {
             // Whether they are hit depends on what they hold.
@@ -504,16 +538,8 @@ impl<'a> Interp<'a> {
             let Some(others) = self.state.at_mark(record.mark, &others, MOST_VALUES) else {
                 return;
             };
-            for (root, content) in before.iter().chain(&others) {
-                let hits = types
-                    .iter()
-                    .map(|(ty, _)| self.may_hold(*root, content, *ty));
-                let hits = match record.pointed.has(*root) {
-                    true => hits.collect(),
-                    false => Vec::new(),
-                };
-                open.insert(*root, hits);
-            }
+            open.extend(self.hits(record, &types, &before));
+            open.extend(self.hits(record, &types, &others));
         }
         // What is as it was stays as it is then.
         changes.retain(|location, now| match before.get(&location.root) {

@@ -229,23 +229,7 @@ impl Judge<'_> {
             return Ok(None);
         };
         let moves = moves * step;
-        let is_read = region.list.iter();
-        let is_read = is_read.filter(|access| !access.write && access.exact);
-        let mut reads = Vec::new();
-        for access in is_read {
-            let Some((_, index)) = self.array(access.at).filter(|(read, _)| *read == array) else {
-                continue;
-            };
-            let is_inside = indices.around(access.at).and_then(|around| around.first()) == Some(&0);
-            let index = indices.widened(index);
-            let difference = indices.poly(index).map(|index| stored.plus(&index, -1));
-            let apart = difference.and_then(|difference| difference.as_constant());
-            if let Some(distance) = apart.and_then(|apart| iterations(apart, moves))
-                && is_inside
-            {
-                reads.push((access.at, index, distance));
-            }
-        }
+        let mut reads = self.later_reads(array, (&stored, moves), region, indices);
         if reads.is_empty() {
             return Ok(None);
         }
@@ -284,6 +268,34 @@ impl Judge<'_> {
             start: (header.counter, header.start),
             fixed,
         }))
+    }
+
+    /// The reads of an array, each with its index, that find what the loop stored so many iterations before;
+    /// the store is at `stored` and moves on by `moves` elements in an iteration.
+    fn later_reads(
+        &self,
+        array: VarId,
+        (stored, moves): (&Poly, i128),
+        region: &Accesses,
+        indices: &mut Indices<'_>,
+    ) -> Vec<(ExprId, ExprId, usize)> {
+        let mut reads = Vec::new();
+        let all = region.list.iter();
+        for access in all.filter(|access| !access.write && access.exact) {
+            let Some((_, index)) = self.array(access.at).filter(|(read, _)| *read == array) else {
+                continue;
+            };
+            let is_inside = indices.around(access.at).and_then(|around| around.first()) == Some(&0);
+            let index = indices.widened(index);
+            let difference = indices.poly(index).map(|index| stored.plus(&index, -1));
+            let apart = difference.and_then(|difference| difference.as_constant());
+            if let Some(distance) = apart.and_then(|apart| iterations(apart, moves))
+                && is_inside
+            {
+                reads.push((access.at, index, distance));
+            }
+        }
+        reads
     }
 
     /// The size of an integer, in bytes.

@@ -13,6 +13,7 @@ use crate::passes::ndrange_to_loop::control::schedule;
 use crate::passes::ndrange_to_loop::control::steps::{Region, Schedule};
 use crate::passes::ndrange_to_loop::live_across::carry::{self, Outside};
 use crate::passes::ndrange_to_loop::live_across::spill::Layout;
+use crate::passes::ndrange_to_loop::live_across::values::Values;
 use crate::passes::ndrange_to_loop::loops::ivdep::{Independent, spell};
 use crate::passes::ndrange_to_loop::loops::local_memory::{self, Moved};
 use crate::passes::ndrange_to_loop::loops::nest;
@@ -45,126 +46,229 @@ pub fn rewrite(
     survey: &Survey,
     plan: Plan<'_>,
 ) -> Rewritten {
-    let Plan {
-        grid,
-        mut function,
-        mut schedule,
-        mut shared,
-        values,
-        most,
-        taken,
-    } = plan;
-    let mut target = Target {
-        function: &mut function,
-        types: &mut module.types,
-        taken,
-    };
-    let mut ids = Ids::new(grid, &mut target);
-    let items = loop_variables(&mut target, &ids, schedule.regions.len());
-    let layout = Layout::of(&mut ids, most);
-    let mut outside = carry::carry(
-        module,
-        &mut function,
-        taken,
-        &mut schedule,
-        &values,
-        (&mut ids, &items, &layout),
-    );
-    let mut helpers = Helpers::find(module, &survey.callees, &mut ids);
-    helpers.rewrite(module, kernel, &mut ids);
-    let marks = Replacer {
-        module,
-        function: &mut function,
-        taken,
-        ids: &mut ids,
-        helpers: &helpers,
-        marks: Marks::new(),
-    }
-    .all(&mut schedule, &outside, &items);
-
-    let masked = std::mem::take(&mut schedule.masked);
-    let count = |region: &&Region| !region.stmts.is_empty();
-    let barrier_regions = schedule.regions.iter().filter(count).count();
-    let has_groups = ids.groups.iter().any(Option::is_some);
-    let mut moved = Moved::default();
-    if has_groups {
-        let stmts = all_statements(&schedule, &outside);
-        moved = local_memory::move_into_groups(module, &mut function, context, &stmts, &mut shared);
-    }
-    let regions: Vec<&Stmt> = schedule
-        .regions
-        .iter()
-        .flat_map(|region| &region.stmts)
-        .collect();
-    let independent = Independent::of(module, &function, &regions, moved.arrays(), survey);
-    let mut target = Target {
-        function: &mut function,
-        types: &mut module.types,
-        taken,
-    };
-    let mut group = moved.declarations;
-    group.append(&mut outside.group);
-    let regions = std::mem::take(&mut schedule.regions);
-    let mut loops = Loops {
-        target: &mut target,
-        ids: &mut ids,
-        independent: &independent,
-        orders: Orders {
-            is_plain: survey.prints || survey.atomics,
-            asked: context.options.of::<Options>().innermost,
-            innermost: None,
-        },
-        score: [0; 3],
-        written: BTreeSet::new(),
-    };
-    let mut emitted: Vec<Vec<Stmt>> = regions
-        .into_iter()
-        .zip(items)
-        .map(|(region, vars)| loops.over_items(region, vars))
-        .collect();
-    let order = loops.orders.of(loops.score, loops.ids.groups);
-    let (innermost, written) = (loops.orders.innermost, loops.written);
-    let of_groups = spell(target.function, written);
-    group.extend(nest::over_steps(schedule.nodes, &mut emitted));
-    if has_groups {
-        returns::returns_to_continues(&mut target, &mut group);
-    }
-    let groups = nest::over_groups(&mut target, &mut ids, group, (order, &of_groups));
-    let mut stmts = ids.declarations(&mut target);
-    stmts.append(&mut shared);
-    stmts.append(&mut outside.kernel);
-    stmts.extend(groups);
-    atomics::make_plain(&mut target, &mut stmts);
-
-    let body = Block::of(stmts);
-    let (types, functions) = (&mut module.types, &module.functions);
-    narrow::narrow(types, functions, &mut function, &body, marks);
-    function.params.extend(ids.hidden.values());
-    let mut summary = remarks::summary(&ids, barrier_regions);
+    let most = plan.most;
+    let mut emitter = Emitter::new(module, plan);
+    let marks = emitter.replace_queries(kernel, survey);
+    let barrier_regions = emitter.barrier_regions();
+    let masked = std::mem::take(&mut emitter.schedule.masked);
+    let moved = emitter.move_local_memory(context);
+    let guards = moved.guards.clone();
+    let nest = emitter.nest(moved, survey, context.options.of());
+    let innermost = nest.innermost;
+    let stmts = emitter.with_declarations(nest.stmts);
+    let mut summary = remarks::summary(&emitter.ids, barrier_regions);
     if let Some(dim) = innermost {
         summary.push_str(&format!(", dimension {dim} innermost"));
     }
-    set_attributes(&mut function);
-    let comment = format!("ndrange-to-loop: {summary}");
-    function.comments.push(comment);
-    function.body = Some(body);
-    module.functions[kernel] = function;
-
-    let has_arrays = !outside.spilled.is_empty();
-    let bound = layout.bound().filter(|_| has_arrays);
-    let storage_classes =
-        remarks::storage_classes(&module.functions[kernel], &values, &outside.spilled);
-    let mut notes = remarks::notes(survey, &ids, format!("{summary}{storage_classes}"));
+    let mut notes = emitter.notes(survey, &summary);
     notes.extend(masked.into_iter().map(remarks::mask_note));
-    let mut guards = moved.guards;
-    guards.push(Guard::IntLoops);
-    guards.extend(ids.grid.facts().map(Guard::Geometry));
-    guards.extend(bound.map(Guard::GroupSize));
-    Rewritten {
-        task: task(&ids, survey, bound, most),
-        guards,
+    let bound = emitter.bound();
+    let rewritten = Rewritten {
+        task: task(&emitter.ids, survey, bound, most),
+        guards: emitter.guards(guards, bound),
         notes,
+    };
+    emitter.finish(kernel, stmts, marks, &summary);
+    rewritten
+}
+
+/// A kernel on its way to a single work-item.
+struct Emitter<'m> {
+    module: &'m mut Module,
+    taken: &'m FileNames,
+    function: Function,
+    schedule: Schedule,
+    /// `__local` and `__constant` declarations.
+    shared: Vec<Stmt>,
+    values: Values,
+    ids: Ids,
+    /// The loop variables of each region.
+    items: Vec<[Option<VarId>; 3]>,
+    layout: Layout,
+    outside: Outside,
+}
+
+impl<'m> Emitter<'m> {
+    /// Names the ids and gives values that live across regions their places.
+    fn new(module: &'m mut Module, plan: Plan<'m>) -> Self {
+        let Plan {
+            grid,
+            mut function,
+            mut schedule,
+            shared,
+            values,
+            most,
+            taken,
+        } = plan;
+        let mut target = Target {
+            function: &mut function,
+            types: &mut module.types,
+            taken,
+        };
+        let mut ids = Ids::new(grid, &mut target);
+        let items = loop_variables(&mut target, &ids, schedule.regions.len());
+        let layout = Layout::of(&mut ids, most);
+        let outside = carry::carry(
+            module,
+            &mut function,
+            taken,
+            &mut schedule,
+            &values,
+            (&mut ids, &items, &layout),
+        );
+        Emitter {
+            module,
+            taken,
+            function,
+            schedule,
+            shared,
+            values,
+            ids,
+            items,
+            layout,
+            outside,
+        }
     }
+
+    /// Puts ids in the place of work-item functions, here and in the functions that it calls. Gives the casts
+    /// that were made.
+    fn replace_queries(&mut self, kernel: FunctionId, survey: &Survey) -> Marks {
+        let mut helpers = Helpers::find(self.module, &survey.callees, &mut self.ids);
+        helpers.rewrite(self.module, kernel, &mut self.ids);
+        let replacer = Replacer {
+            module: self.module,
+            function: &mut self.function,
+            taken: self.taken,
+            ids: &mut self.ids,
+            helpers: &helpers,
+            marks: Marks::new(),
+        };
+        replacer.all(&mut self.schedule, &self.outside, &self.items)
+    }
+
+    fn has_groups(&self) -> bool {
+        self.ids.groups.iter().any(Option::is_some)
+    }
+
+    fn barrier_regions(&self) -> usize {
+        let regions = self.schedule.regions.iter();
+        regions.filter(|region| !region.stmts.is_empty()).count()
+    }
+
+    /// Gives each group its own `__local` memory, where there is a loop over groups.
+    fn move_local_memory(&mut self, context: &Context<'_>) -> Moved {
+        if !self.has_groups() {
+            return Moved::default();
+        }
+        let stmts = all_statements(&self.schedule, &self.outside);
+        let function = &mut self.function;
+        local_memory::move_into_groups(self.module, function, context, &stmts, &mut self.shared)
+    }
+
+    /// Puts loops around the regions, and around all of them.
+    fn nest(&mut self, moved: Moved, survey: &Survey, options: &Options) -> Nest {
+        let regions: Vec<&Stmt> = self
+            .schedule
+            .regions
+            .iter()
+            .flat_map(|region| &region.stmts)
+            .collect();
+        let arrays = moved.arrays();
+        let independent = Independent::of(self.module, &self.function, &regions, arrays, survey);
+        let has_groups = self.has_groups();
+        let mut target = Target {
+            function: &mut self.function,
+            types: &mut self.module.types,
+            taken: self.taken,
+        };
+        let mut loops = Loops {
+            target: &mut target,
+            ids: &mut self.ids,
+            independent: &independent,
+            orders: Orders {
+                is_plain: survey.prints || survey.atomics,
+                asked: options.innermost,
+                innermost: None,
+            },
+            score: [0; 3],
+            written: BTreeSet::new(),
+        };
+        let regions = std::mem::take(&mut self.schedule.regions);
+        let mut emitted: Vec<Vec<Stmt>> = regions
+            .into_iter()
+            .zip(&self.items)
+            .map(|(region, vars)| loops.over_items(region, *vars))
+            .collect();
+        let order = loops.orders.of(loops.score, loops.ids.groups);
+        let (innermost, written) = (loops.orders.innermost, loops.written);
+
+        let of_groups = spell(target.function, written);
+        let mut group = moved.declarations;
+        group.append(&mut self.outside.group);
+        let nodes = std::mem::take(&mut self.schedule.nodes);
+        group.extend(nest::over_steps(nodes, &mut emitted));
+        if has_groups {
+            returns::returns_to_continues(&mut target, &mut group);
+        }
+        let stmts = nest::over_groups(&mut target, &mut self.ids, group, (order, &of_groups));
+        Nest { stmts, innermost }
+    }
+
+    /// The body: what all groups share, and the loops.
+    fn with_declarations(&mut self, loops: Vec<Stmt>) -> Vec<Stmt> {
+        let mut target = Target {
+            function: &mut self.function,
+            types: &mut self.module.types,
+            taken: self.taken,
+        };
+        let mut stmts = self.ids.declarations(&mut target);
+        stmts.append(&mut self.shared);
+        stmts.append(&mut self.outside.kernel);
+        stmts.extend(loops);
+        atomics::make_plain(&mut target, &mut stmts);
+        stmts
+    }
+
+    /// Makes a kernel of it, in the place of the one that was.
+    fn finish(mut self, kernel: FunctionId, stmts: Vec<Stmt>, marks: Marks, summary: &str) {
+        let body = Block::of(stmts);
+        let function = &mut self.function;
+        let (types, functions) = (&mut self.module.types, &self.module.functions);
+        narrow::narrow(types, functions, function, &body, marks);
+        function.params.extend(self.ids.hidden.values());
+        set_attributes(function);
+        let comment = format!("ndrange-to-loop: {summary}");
+        function.comments.push(comment);
+        function.body = Some(body);
+        self.module.functions[kernel] = self.function;
+    }
+
+    fn notes(&self, survey: &Survey, summary: &str) -> Vec<Note> {
+        let function = &self.function;
+        let storage_classes =
+            remarks::storage_classes(function, &self.values, &self.outside.spilled);
+        remarks::notes(survey, &self.ids, format!("{summary}{storage_classes}"))
+    }
+
+    /// The most work-items that arrays for spilled values hold, if there are any.
+    fn bound(&self) -> Option<u64> {
+        let has_arrays = !self.outside.spilled.is_empty();
+        self.layout.bound().filter(|_| has_arrays)
+    }
+
+    fn guards(&self, mut guards: Vec<Guard>, bound: Option<u64>) -> Vec<Guard> {
+        guards.push(Guard::IntLoops);
+        guards.extend(self.ids.grid.facts().map(Guard::Geometry));
+        guards.extend(bound.map(Guard::GroupSize));
+        guards
+    }
+}
+
+/// The loops of a single work-item.
+struct Nest {
+    stmts: Vec<Stmt>,
+    /// The dimension that is innermost somewhere because it was asked for.
+    innermost: Option<u8>,
 }
 
 /// All statements of a kernel under change, wherever they stand.

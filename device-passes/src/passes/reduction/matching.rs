@@ -250,7 +250,7 @@ fn select(exprs: &Exprs, value: ExprId, a: ExprId, b: ExprId) -> Option<(Combine
     let (op, compared, read) = if right == a || right == b {
         (op, left, right)
     } else {
-        (mirrored(op), right, left)
+        (op.mirrored(), right, left)
     };
     let reads_fit = [read, otherwise] == [a, b] || [read, otherwise] == [b, a];
     let fits = reads_fit && exprs.same(compared, then) && !exprs.has_effects(then);
@@ -267,17 +267,6 @@ fn compare(exprs: &Exprs, cond: ExprId) -> Option<(BinaryOp, ExprId, ExprId)> {
         BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Le | BinaryOp::Ge
     )
     .then_some((op, lhs, rhs))
-}
-
-/// The same comparison with its sides exchanged.
-fn mirrored(op: BinaryOp) -> BinaryOp {
-    match op {
-        BinaryOp::Lt => BinaryOp::Gt,
-        BinaryOp::Gt => BinaryOp::Lt,
-        BinaryOp::Le => BinaryOp::Ge,
-        BinaryOp::Ge => BinaryOp::Le,
-        other => other,
-    }
 }
 
 /// `if (e op x) x = e;`
@@ -297,7 +286,7 @@ fn branch(exprs: &Exprs, cond: ExprId, then: &Stmt) -> Option<Candidate> {
     let (op, read) = if exprs.same(left, value) && exprs.same(right, location) {
         (op, right)
     } else if exprs.same(right, value) && exprs.same(left, location) {
-        (mirrored(op), left)
+        (op.mirrored(), left)
     } else {
         return None;
     };

@@ -29,6 +29,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::accesses::{Access, Accesses};
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::calls::{self, calls_builtin};
+use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::location::{Refusal, refuse};
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::poly::Sym;
@@ -184,9 +185,6 @@ fn plan(
         aliases: &aliases,
         accesses: &accesses,
     };
-    let (mut done, mut missed) = (Vec::new(), Vec::new());
-    let mut taken = Vec::new();
-    let mut bytes = judge.own_bytes();
     let is_wanted = |read: &&Read| match length {
         Some(_) => {
             let strip = strips.iter().find(|strip| Some(strip.number) == read.strip);
@@ -195,24 +193,7 @@ fn plan(
         None => true,
     };
     let (tiles, unsure) = shape::tiles(&terms, reads.iter().filter(is_wanted));
-    for tile in tiles {
-        let Some(reuse) = Some(tile.reuse(local)).filter(|reuse| *reuse >= LEAST_REUSE) else {
-            continue;
-        };
-        let at = tile.reads[0].0;
-        let name = &function.vars[tile.param].name;
-        let span = function.exprs.span(at);
-        match judge.check(&tile, &mut bytes) {
-            Ok(()) => {
-                done.push(Note::new(describe(name, &tile, local, reuse), span));
-                taken.push(tile);
-            }
-            Err(refusal) => {
-                let text = format!("'{name}' is not tiled: {}", refusal.reason);
-                missed.push(refusal.note(&function.exprs, text, span));
-            }
-        }
-    }
+    let (taken, done, mut missed) = judge.choose(tiles);
     for (at, param) in unsure {
         let name = &function.vars[param].name;
         let text =
@@ -268,6 +249,32 @@ impl Judge<'_> {
 
     fn bytes(&self, ty: fpgacc_frontend::ir::TypeId) -> u64 {
         self.terms.module.layout(ty).map_or(0, |layout| layout.size)
+    }
+
+    /// The tiles that pay and are legal, what they do, and why others are not.
+    fn choose(&self, tiles: Vec<Tile>) -> (Vec<Tile>, Vec<Note>, Vec<Note>) {
+        let (function, local) = (self.terms.function, self.terms.local);
+        let (mut taken, mut done, mut missed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut bytes = self.own_bytes();
+        for tile in tiles {
+            let reuse = tile.reuse(local);
+            if reuse < LEAST_REUSE {
+                continue;
+            }
+            let name = &function.vars[tile.param].name;
+            let span = function.exprs.span(tile.reads[0].0);
+            match self.check(&tile, &mut bytes) {
+                Ok(()) => {
+                    done.push(Note::new(describe(name, &tile, local, reuse), span));
+                    taken.push(tile);
+                }
+                Err(refusal) => {
+                    let text = format!("'{name}' is not tiled: {}", refusal.reason);
+                    missed.push(refusal.note(&function.exprs, text, span));
+                }
+            }
+        }
+        (taken, done, missed)
     }
 
     fn check(&self, tile: &Tile, bytes: &mut u64) -> Result<(), Refusal> {
@@ -326,48 +333,10 @@ fn apply(
         counters: plan.counters.clone(),
     };
     let mut arrays = Vec::new();
-    let mut fills = Vec::new();
-    let whole: Vec<&Tile> = plan
-        .tiles
-        .iter()
-        .filter(|tile| tile.strip.is_none())
-        .collect();
-    for tile in &whole {
-        let (array, declaration) = code.array(tile);
-        arrays.push(declaration);
-        fills.append(&mut code.fill(tile, array));
-        code.redirect(tile, array);
-    }
-    if !whole.is_empty() && !fpgacc_kernel_analysis::faults::is_on("tile-barrier-lost") {
-        fills.push(code.barrier());
-    }
+    let mut fills = fill_whole(&mut code, plan, &mut arrays);
     // The last first: loops before one that is cut keep their numbers.
     for strip in plan.strips.iter().rev() {
-        let of_strip = plan
-            .tiles
-            .iter()
-            .filter(|tile| tile.strip == Some(strip.number));
-        let of_strip: Vec<&Tile> = of_strip.collect();
-        if of_strip.is_empty() {
-            continue;
-        }
-        let iteration = code.variable("iteration", Scalar::Int);
-        code.counters.insert(strip.number, iteration);
-        code.first = Some(code.variable("first", Scalar::Long));
-        let mut cut = Cut {
-            strip: *strip,
-            length: plan.length,
-            iteration,
-            fill: Vec::new(),
-        };
-        for tile in of_strip {
-            let (array, declaration) = code.array(tile);
-            arrays.push(declaration);
-            let mut fill = code.fill(tile, array);
-            cut.fill.append(&mut fill);
-            code.redirect(tile, array);
-        }
-        body.stmts = strips::open(&mut code, body.stmts, strip.number, &mut cut, None);
+        body.stmts = open_strip(&mut code, plan, strip, body.stmts, &mut arrays);
     }
     let mut stmts: Vec<Stmt> = arrays;
     stmts.append(&mut code.declared_items());
@@ -375,4 +344,50 @@ fn apply(
     stmts.append(&mut body.stmts);
     body.stmts = stmts;
     function.body = Some(body);
+}
+
+/// Makes the tiles that are filled once, before all else; gives what fills them, up to the barrier.
+fn fill_whole(code: &mut Codegen<'_>, plan: &Plan, arrays: &mut Vec<Stmt>) -> Vec<Stmt> {
+    let mut fills = Vec::new();
+    for tile in plan.tiles.iter().filter(|tile| tile.strip.is_none()) {
+        let (array, declaration) = code.array(tile);
+        arrays.push(declaration);
+        fills.append(&mut code.fill(tile, array));
+        code.redirect(tile, array);
+    }
+    if !arrays.is_empty() && !faults::is_on("tile-barrier-lost") {
+        fills.push(code.barrier());
+    }
+    fills
+}
+
+/// Cuts a loop into strips for each of which its tiles are filled; gives the body with it.
+fn open_strip(
+    code: &mut Codegen<'_>,
+    plan: &Plan,
+    strip: &Strip,
+    stmts: Vec<Stmt>,
+    arrays: &mut Vec<Stmt>,
+) -> Vec<Stmt> {
+    let own = plan.tiles.iter();
+    let own: Vec<&Tile> = own.filter(|t| t.strip == Some(strip.number)).collect();
+    if own.is_empty() {
+        return stmts;
+    }
+    let iteration = code.variable("iteration", Scalar::Int);
+    code.counters.insert(strip.number, iteration);
+    code.first = Some(code.variable("first", Scalar::Long));
+    let mut cut = Cut {
+        strip: *strip,
+        length: plan.length,
+        iteration,
+        fill: Vec::new(),
+    };
+    for tile in own {
+        let (array, declaration) = code.array(tile);
+        arrays.push(declaration);
+        cut.fill.append(&mut code.fill(tile, array));
+        code.redirect(tile, array);
+    }
+    strips::open(code, stmts, strip.number, &mut cut, None)
 }

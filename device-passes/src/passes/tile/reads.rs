@@ -360,10 +360,10 @@ impl<'t, 'a> Walk<'t, 'a> {
     }
 
     fn comparison(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, want: bool) -> Option<Atom> {
-        let op = if want { op } else { opposite(op) };
+        let op = if want { op } else { op.negated()? };
         let (op, left, other) = match self.terms.is_uniform(rhs, 12) {
             true => (op, lhs, rhs),
-            false if self.terms.is_uniform(lhs, 12) => (mirrored(op), rhs, lhs),
+            false if self.terms.is_uniform(lhs, 12) => (op.mirrored(), rhs, lhs),
             false => return None,
         };
         let (own, beside) = (self.terms.scalar(left)?, self.terms.scalar(other)?);
@@ -601,27 +601,5 @@ pub fn variable(expr: &Expr) -> Option<VarId> {
     match expr {
         Expr::Var(VarRef::Local(var)) => Some(*var),
         _ => None,
-    }
-}
-
-fn opposite(op: BinaryOp) -> BinaryOp {
-    match op {
-        BinaryOp::Lt => BinaryOp::Ge,
-        BinaryOp::Ge => BinaryOp::Lt,
-        BinaryOp::Gt => BinaryOp::Le,
-        BinaryOp::Le => BinaryOp::Gt,
-        BinaryOp::Eq => BinaryOp::Ne,
-        _ => BinaryOp::Eq,
-    }
-}
-
-/// With the sides changed.
-fn mirrored(op: BinaryOp) -> BinaryOp {
-    match op {
-        BinaryOp::Lt => BinaryOp::Gt,
-        BinaryOp::Gt => BinaryOp::Lt,
-        BinaryOp::Le => BinaryOp::Ge,
-        BinaryOp::Ge => BinaryOp::Le,
-        same => same,
     }
 }

@@ -450,73 +450,32 @@ fn plan(
     (summaries, stmt): (&Summaries, &Stmt),
 ) -> Result<Plan, String> {
     let function = &module.functions[kernel];
-    let exprs = &function.exprs;
     let header = Header::of(function, stmt).ok_or("this loop does not count")?;
-    let scalar = |id| module.types.as_scalar(exprs.ty(id));
-    let counter = module.types.as_scalar(function.vars[header.counter].ty.ty);
-    let counter = counter.filter(|scalar| matches!(scalar, Scalar::Int | Scalar::UInt));
-    let counter = counter.ok_or("its counter is neither int nor uint")?;
-    let is_by_one = header
-        .by
-        .is_none_or(|by| constant::integer(module, exprs, by) == Some(1));
-    if header.down || !is_by_one || !matches!(header.op, BinaryOp::Lt | BinaryOp::Le) {
-        return Err("this loop does not count up by one".to_string());
-    }
+    let counter = counts_up(module, function, &header)?;
     let StmtKind::For { init, body, .. } = &stmt.kind else {
         return Err("this loop does not count".to_string());
     };
-    if !matches!(
-        init[..],
-        [Stmt {
-            kind: StmtKind::Decl {
-                init: Some(Init::Expr(_)),
-                ..
-            },
-            ..
-        }]
-    ) {
+    if !declares_counter(init) {
         return Err("its counter lives outside of it".to_string());
     }
-    // Both are compared in the counter's type.
-    let bound = scalar(header.bound).filter(|bound| match counter {
-        Scalar::UInt => matches!(bound, Scalar::UInt | Scalar::UChar | Scalar::UShort),
-        _ => matches!(
-            bound,
-            Scalar::Int | Scalar::Short | Scalar::Char | Scalar::UChar | Scalar::UShort
-        ),
-    });
-    let is_plain = matches!(exprs.get(header.compared), Expr::Var(_));
-    if bound.is_none()
-        || !is_plain
-        || exprs.has_effects(header.bound)
-        || exprs.touches_memory(header.bound)
-    {
+    if !has_plain_bound(module, function, &header, counter) {
         return Err("its bound is no plain number".to_string());
     }
     if leaves(&body.stmts) {
         return Err("it is left early, or continues".to_string());
     }
-    let mut own = BTreeSet::new();
-    for stmt in &body.stmts {
-        stmt.for_each(&mut |stmt| {
-            if let StmtKind::Decl { var, .. } = stmt.kind {
-                own.insert(var);
-            }
-        });
-    }
+    let own = declared(&body.stmts);
     let aliases = Aliases::new(module, kernel, context.called);
     let accesses = Accesses::of_stmts(&aliases, summaries, &body.stmts);
     if accesses.synchronises.is_some() {
         return Err("it synchronises".to_string());
     }
-    if accesses
-        .list
-        .iter()
-        .any(|access| aliases.is_volatile(access.at))
-    {
+    let mut all = accesses.list.iter();
+    if all.any(|access| aliases.is_volatile(access.at)) {
         return Err("it accesses volatile memory".to_string());
     }
-    if exprs.uses(header.bound, VarRef::Local(header.counter)) {
+    let of_counter = VarRef::Local(header.counter);
+    if function.exprs.uses(header.bound, of_counter) {
         return Err("its bound changes".to_string());
     }
     let sums = writes(
@@ -531,6 +490,64 @@ fn plan(
         sums,
         own,
     })
+}
+
+/// The type of a counter that goes up by one.
+fn counts_up(module: &Module, function: &Function, header: &Header) -> Result<Scalar, String> {
+    let counter = module
+        .types
+        .as_scalar(function.vars[header.counter].ty.ty)
+        .filter(|scalar| matches!(scalar, Scalar::Int | Scalar::UInt))
+        .ok_or("its counter is neither int nor uint")?;
+    let is_one = |by| constant::integer(module, &function.exprs, by) == Some(1);
+    let is_up = matches!(header.op, BinaryOp::Lt | BinaryOp::Le) && !header.down;
+    match is_up && header.by.is_none_or(is_one) {
+        true => Ok(counter),
+        false => Err("this loop does not count up by one".to_string()),
+    }
+}
+
+fn declares_counter(init: &[Stmt]) -> bool {
+    matches!(
+        init,
+        [Stmt {
+            kind: StmtKind::Decl {
+                init: Some(Init::Expr(_)),
+                ..
+            },
+            ..
+        }]
+    )
+}
+
+/// Whether the counter is compared, in its own type, with a number that does not depend on when it is asked for.
+fn has_plain_bound(module: &Module, function: &Function, header: &Header, counter: Scalar) -> bool {
+    let exprs = &function.exprs;
+    let bound = module.types.as_scalar(exprs.ty(header.bound));
+    let is_counters = bound.is_some_and(|bound| match counter {
+        Scalar::UInt => matches!(bound, Scalar::UInt | Scalar::UChar | Scalar::UShort),
+        _ => matches!(
+            bound,
+            Scalar::Int | Scalar::Short | Scalar::Char | Scalar::UChar | Scalar::UShort
+        ),
+    });
+    is_counters
+        && matches!(exprs.get(header.compared), Expr::Var(_))
+        && !exprs.has_effects(header.bound)
+        && !exprs.touches_memory(header.bound)
+}
+
+/// The variables that statements declare, wherever in them.
+fn declared(stmts: &[Stmt]) -> BTreeSet<VarId> {
+    let mut own = BTreeSet::new();
+    for stmt in stmts {
+        stmt.for_each(&mut |stmt| {
+            if let StmtKind::Decl { var, .. } = stmt.kind {
+                own.insert(var);
+            }
+        });
+    }
+    own
 }
 
 fn leaves(stmts: &[Stmt]) -> bool {

@@ -624,15 +624,7 @@ impl Emitter<'_> {
         };
         match exprs.get(cond).clone() {
             Expr::Binary { op, lhs, rhs } if op.is_comparison() && ints(lhs) && ints(rhs) => {
-                let op = match op {
-                    BinaryOp::Lt => BinaryOp::Ge,
-                    BinaryOp::Ge => BinaryOp::Lt,
-                    BinaryOp::Gt => BinaryOp::Le,
-                    BinaryOp::Le => BinaryOp::Gt,
-                    BinaryOp::Eq => BinaryOp::Ne,
-                    _ => BinaryOp::Eq,
-                };
-                target.binary(op, lhs, rhs)
+                target.binary(op.negated().unwrap_or(op), lhs, rhs)
             }
             Expr::Binary {
                 op: op @ (BinaryOp::And | BinaryOp::Or),

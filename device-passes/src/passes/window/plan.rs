@@ -48,6 +48,17 @@ struct Group {
     reads: BTreeMap<ExprId, Vec<(i128, Reach)>>,
 }
 
+/// What is known of a nest.
+struct OfNest<'n> {
+    reads: &'n BTreeMap<ExprId, Read>,
+    /// The counters of its loops, by their numbers.
+    names: &'n [VarId],
+    /// All that it accesses.
+    region: &'n Accesses,
+    /// The first and last value of each counter, where they are constants.
+    values: Option<&'n [(i128, i128)]>,
+}
+
 /// Looks for windows.
 pub struct Planner<'a> {
     aliases: &'a Aliases<'a>,
@@ -149,28 +160,13 @@ impl<'a> Planner<'a> {
         let counting = reader.indices.counting.iter();
         let names: Vec<VarId> = counting.map(|c| c.header.counter).collect();
         let region = Accesses::of_loop(self.aliases, self.summaries, stmt);
-        let mut walks: BTreeMap<Vec<i128>, Vec<Window>> = BTreeMap::new();
-        for group in groups(&reads, &numbers) {
-            if group.distances().len() < 2 {
-                continue;
-            }
-            match self.windows(&group, &reads, &names, &region, values.as_deref()) {
-                Ok(windows) => walks.entry(group.strides).or_default().extend(windows),
-                // Of what stays, or of an inner loop that is copied, nobody expects anything.
-                Err(_) if !is_whole || group.strides.last() == Some(&0) => {}
-                Err(reason) => self.miss(&group.reads, group.array, reason),
-            }
-        }
-        let mut best: Option<(Vec<i128>, Vec<Window>)> = None;
-        for (strides, windows) in walks {
-            if best
-                .as_ref()
-                .is_none_or(|(_, known)| saved(&windows) > saved(known))
-            {
-                best = Some((strides, windows));
-            }
-        }
-        let Some((strides, windows)) = best.filter(|(_, windows)| !windows.is_empty()) else {
+        let of_nest = OfNest {
+            reads: &reads,
+            names: &names,
+            region: &region,
+            values: values.as_deref(),
+        };
+        let Some((strides, windows)) = self.most_saved(&numbers, &of_nest, is_whole) else {
             return;
         };
         let (array, first) = (windows[0].array, windows[0].reads[0].0);
@@ -180,11 +176,7 @@ impl<'a> Planner<'a> {
             Ok(walk) => walk,
             Err(reason) => return self.miss(&[(first, Vec::new())].into(), array, reason),
         };
-        let inner = walk.windows.iter().flat_map(|window| &window.reads);
-        let mut copied = BTreeSet::new();
-        inner.for_each(|(_, address)| address.counters(&mut copied));
-        copied.retain(|at| !numbers.contains(at));
-        walk.copied = copied.iter().map(|at| (*at, names[*at])).collect();
+        walk.copied = copied(&walk, &numbers, &names);
         if walk.levels.len() > 1 {
             let is_moving = |poly: &Poly| {
                 let own = numbers.iter().map(|at| poly.coefficient(Sym::Iter(*at)));
@@ -196,29 +188,57 @@ impl<'a> Planner<'a> {
         walk.meanings = reader.indices.meanings().to_vec();
         walk.counters = names;
         walk.numbers = numbers;
+        let windows = walk.windows.iter();
         self.found.push(Planned {
             root,
             loops: loops::count(stmt),
             saved,
             iterations: walk.iterations.saturating_mul(around),
-            done: walk
-                .windows
-                .iter()
-                .map(|window| self.note(&walk, window))
-                .collect(),
+            done: windows.map(|window| self.note(&walk, window)).collect(),
             walk,
         });
     }
 
+    /// The strides whose windows save the most reads, and these windows. `is_whole`: nobody looked at an inner
+    /// nest before.
+    fn most_saved(
+        &mut self,
+        numbers: &[usize],
+        nest: &OfNest<'_>,
+        is_whole: bool,
+    ) -> Option<(Vec<i128>, Vec<Window>)> {
+        let mut walks: BTreeMap<Vec<i128>, Vec<Window>> = BTreeMap::new();
+        for group in groups(nest.reads, numbers) {
+            if group.distances().len() < 2 {
+                continue;
+            }
+            match self.windows(&group, nest) {
+                Ok(windows) => walks.entry(group.strides).or_default().extend(windows),
+                // Of what stays, or of an inner loop that is copied, nobody expects anything.
+                Err(_) if !is_whole || group.strides.last() == Some(&0) => {}
+                Err(reason) => self.miss(&group.reads, group.array, reason),
+            }
+        }
+        // Of those that save the same, the first.
+        let better =
+            |best: (Vec<i128>, Vec<Window>), next: (Vec<i128>, Vec<Window>)| match saved(&next.1)
+                > saved(&best.1)
+            {
+                true => next,
+                false => best,
+            };
+        let best = walks.into_iter().reduce(better);
+        best.filter(|(_, windows)| !windows.is_empty())
+    }
+
     /// The windows of a group.
-    fn windows(
-        &self,
-        group: &Group,
-        reads: &BTreeMap<ExprId, Read>,
-        names: &[VarId],
-        region: &Accesses,
-        values: Option<&[(i128, i128)]>,
-    ) -> Result<Vec<Window>, String> {
+    fn windows(&self, group: &Group, nest: &OfNest<'_>) -> Result<Vec<Window>, String> {
+        let OfNest {
+            reads,
+            names,
+            region,
+            values,
+        } = *nest;
         if group.strides.last() != Some(&1) {
             return Err("it is not read element by element".to_string());
         }
@@ -466,4 +486,14 @@ fn clusters(offsets: &BTreeSet<i128>, most: i128) -> Vec<(i128, i128)> {
         }
     }
     found
+}
+
+/// The counters of loops that are copied, which windows' addresses are made of.
+fn copied(walk: &Walk, numbers: &[usize], names: &[VarId]) -> BTreeMap<usize, VarId> {
+    let mut copied = BTreeSet::new();
+    for (_, address) in walk.windows.iter().flat_map(|window| &window.reads) {
+        address.counters(&mut copied);
+    }
+    copied.retain(|at| !numbers.contains(at));
+    copied.iter().map(|at| (*at, names[*at])).collect()
 }

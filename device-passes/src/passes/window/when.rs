@@ -43,7 +43,7 @@ impl When {
     #[must_use]
     pub fn where_linear(self, counter: usize, factor: i128, constant: i128, op: BinaryOp) -> Self {
         if factor < 0 {
-            return self.where_linear(counter, -factor, -constant, mirrored(op));
+            return self.where_linear(counter, -factor, -constant, op.mirrored());
         }
         let Some(&(first, last)) = self.counters.get(&counter) else {
             return self.perhaps();
@@ -80,17 +80,6 @@ impl When {
         self.is_never |= !is_so;
         self.is_always &= is_so;
         self
-    }
-}
-
-/// The comparison of the negated sides.
-fn mirrored(op: BinaryOp) -> BinaryOp {
-    match op {
-        BinaryOp::Lt => BinaryOp::Gt,
-        BinaryOp::Le => BinaryOp::Ge,
-        BinaryOp::Gt => BinaryOp::Lt,
-        BinaryOp::Ge => BinaryOp::Le,
-        other => other,
     }
 }
 
