@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{AddressSpace, ExprId, FunctionId, Module, Stmt};
+use fpgacc_frontend::ir::{
+    AddressSpace, ExprId, Field, FunctionId, Module, RecordKind, Stmt, TypeId,
+};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::accesses::{Access, Summaries};
 use fpgacc_kernel_analysis::alias::Aliases;
@@ -19,6 +21,8 @@ use crate::pass::Note;
 
 /// Arrays of so many elements become registers, where the loops that index them can be unrolled: a guess.
 const REGISTERS: u64 = 64;
+/// Structures of more bytes are not copied as a whole: a guess.
+const LARGEST_STRUCTURE: u64 = 64;
 /// Nobody expects an array of more elements.
 const MOST_TOLD: u64 = 1 << 16;
 
@@ -266,6 +270,7 @@ impl Judge<'_> {
         let aliases = &self.locations.aliases;
         let (types, ty) = (&aliases.module.types, aliases.function.exprs.ty(read.at));
         let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
+        let is_value = is_value || is_small_structure(aliases.module, ty);
         let address = is_value.then(|| address(&self.locations, region, inners, read.at))??;
         (elements(&address.dims) <= MOST_TOLD).then_some(address)
     }
@@ -344,6 +349,25 @@ impl Judge<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether elements are structures of numbers and vectors, which are copied by assignments.
+fn is_small_structure(module: &Module, ty: TypeId) -> bool {
+    let Some(record) = module.types.as_record(ty) else {
+        return false;
+    };
+    let is_small = |size| size <= LARGEST_STRUCTURE;
+    let record = &module.records[record];
+    let is_plain = |field: &Field| {
+        let ty = field.ty.ty;
+        let is_value = module.types.as_scalar(ty).is_some() || module.types.as_vector(ty).is_some();
+        is_value && field.ty.quals.is_empty()
+    };
+    record.kind == RecordKind::Struct
+        && module
+            .layout(ty)
+            .is_some_and(|layout| is_small(layout.size))
+        && record.fields.iter().flatten().all(is_plain)
 }
 
 fn promotion(group: &Group<'_>, inners: &Inners) -> Promotion {
