@@ -158,6 +158,15 @@ impl Report {
         module.kernels().filter(is_task).collect()
     }
 
+    /// The kernels and versions that a pass rewrote.
+    pub fn rewritten(&self, module: &Module) -> BTreeSet<FunctionId> {
+        let is_rewritten = |id: &FunctionId| {
+            let done = self.done.get(&module.functions[*id].name);
+            done.is_some_and(|notes| !notes.is_empty())
+        };
+        module.kernels().filter(is_rewritten).collect()
+    }
+
     /// The launches of each kernel and version among the facts that the passes ran with.
     pub fn launches_in<'f>(&self, facts: &'f Facts) -> Launches<'f> {
         let all = self.launches.iter().map(|(name, indices)| {

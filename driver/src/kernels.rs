@@ -8,8 +8,8 @@ use fpgacc_aoc_wrappers::c_text;
 use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
 use fpgacc_aoc_wrappers::progress::{Display, Progress};
 use fpgacc_decision::{Decided, Request, SearchTime};
-use fpgacc_device_passes::instrumentation::emulator;
 use fpgacc_device_passes::instrumentation::lock::lock;
+use fpgacc_device_passes::instrumentation::{emulator, pocl};
 use fpgacc_device_passes::options::{Feature, General};
 use fpgacc_device_passes::passes::geometry;
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
@@ -215,6 +215,10 @@ fn rewrite_parsed(
     if tool::runs_on_intel_emulator(&session.options) {
         let tasks = decided.report.tasks(&module);
         emulator::keep_divisions_in_place(&mut module, &tasks);
+    }
+    if tool::runs_on_pocl(&session.options) {
+        let rewritten = decided.report.rewritten(&module);
+        pocl::keep_loops_scalar(&mut module, &rewritten);
     }
     rewritten.report = decided.report;
     rewritten.decisions = decided.decisions;

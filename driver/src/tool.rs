@@ -22,15 +22,24 @@ pub fn expected(options: &Options) -> Option<Backend> {
     found.first(target).ok()
 }
 
+/// Whether what is made runs on PoCL.
+pub fn runs_on_pocl(options: &Options) -> bool {
+    is_emulated(options) && expected(options).is_some_and(|tool| tool.kind() == "pocl")
+}
+
 /// Whether what is made runs on Intel's emulator, the SDK's own too. What is made for other tools to build
 /// (`--target=source`) does only if an emulator was asked for.
 pub fn runs_on_intel_emulator(options: &Options) -> bool {
-    let is_emulated = match options.target {
+    let is_other = |kind: &str| ["pocl", "nvidia"].contains(&kind);
+    is_emulated(options) && expected(options).is_some_and(|tool| !is_other(tool.kind()))
+}
+
+fn is_emulated(options: &Options) -> bool {
+    match options.target {
         Target::Emulator => true,
         Target::Source => options.platform.is_some(),
         Target::Simulator | Target::Hardware => false,
-    };
-    is_emulated && expected(options).is_some_and(|tool| !["pocl", "nvidia"].contains(&tool.kind()))
+    }
 }
 
 /// The kind of the emulator that builds, if one does.
