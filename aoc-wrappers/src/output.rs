@@ -221,7 +221,10 @@ impl Staged {
             source,
         };
         if let Ok(old) = fs::metadata(&self.target) {
-            fs::set_permissions(&made, old.permissions()).map_err(failed)?;
+            // What can be executed can be afterwards, too, as ld has it.
+            let executable = fs::metadata(&made).map_err(failed)?.permissions().mode() & 0o111;
+            let kept = fs::Permissions::from_mode(old.permissions().mode() | executable);
+            fs::set_permissions(&made, kept).map_err(failed)?;
         }
         fs::rename(&made, &self.target).map_err(failed)
     }
@@ -263,8 +266,16 @@ mod tests {
         assert_ne!(fs::metadata(&path).unwrap().permissions().mode() & 0o100, 0);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         write(&path, b"two", Mode::Executable).unwrap();
-        let mode = fs::metadata(&path).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o640);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&path) & 0o666, 0o640);
+        assert_ne!(mode(&path) & 0o100, 0, "an executable is one");
+        let plain = folder.path().join("plain");
+        for kept in [0o600, 0o755] {
+            write(&plain, b"one", Mode::Plain).unwrap();
+            fs::set_permissions(&plain, fs::Permissions::from_mode(kept)).unwrap();
+            write(&plain, b"two", Mode::Plain).unwrap();
+            assert_eq!(mode(&plain), kept);
+        }
     }
 
     #[test]

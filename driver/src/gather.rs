@@ -7,21 +7,17 @@ use fpgacc_aoc_wrappers::c_text;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::Facts;
-use object::read::archive::ArchiveFile;
-use object::{Object, ObjectSection, ObjectSymbol};
 
 use crate::ahead::Ahead;
 use crate::facts_file;
 use crate::foreign;
 use crate::hosts;
 use crate::kernels;
+use crate::objects::Objects;
 use crate::options::{Input, InputKind, Options};
 use crate::programs;
 use crate::session::{self, Session, Step, Stop};
-use crate::unit::{self, HostUnit, KernelUnit, Unit};
-
-/// How a file of clang's begins that is compiled at the link.
-const LLVM_BITCODE: &[u8] = b"BC\xc0\xde";
+use crate::unit::{HostUnit, KernelUnit, Unit};
 
 /// The inputs of a link, read and compiled.
 #[derive(Default)]
@@ -109,7 +105,7 @@ impl Gathered {
                 let object = paths.folder.join(format!("{number}-{stem}.o"));
                 hosts::compile(session, &host, &object, paths.output)?;
                 let made = std::fs::read(&object).unwrap_or_default();
-                self.uses_opencl |= calls_opencl(&made);
+                self.uses_opencl |= Objects::of(&object, &made).call_opencl();
                 self.link_args.push(object.into());
                 self.needs_cxx |= host.unit.is_cxx;
                 self.patched.push((path, host.patched.text));
@@ -148,7 +144,7 @@ impl Gathered {
             InputKind::Foreign(_) => {}
             InputKind::Linker => {
                 let bytes = session.read(&path)?;
-                self.take_units(session, &path, &bytes)?;
+                self.take_units(session, &path, &Objects::of(&path, &bytes))?;
             }
         }
         Ok(())
@@ -157,9 +153,10 @@ impl Gathered {
     fn add_object(&mut self, session: &mut Session, path: PathBuf) -> Step<()> {
         let bytes = session.read(&path)?;
         session.dependencies.add_source(&path);
-        let only_kernels = self.take_units(session, &path, &bytes)?;
-        self.needs_cxx |= is_cxx(&bytes);
-        self.uses_opencl |= calls_opencl(&bytes);
+        let objects = Objects::of(&path, &bytes);
+        let only_kernels = self.take_units(session, &path, &objects)?;
+        self.needs_cxx |= objects.is_cxx();
+        self.uses_opencl |= objects.call_opencl();
         if !only_kernels {
             self.link_args.push(path.into());
         }
@@ -184,20 +181,25 @@ impl Gathered {
         if let Some(path) = found {
             let bytes = session.read(&path)?;
             session.dependencies.add_source(&path);
-            self.uses_opencl |= calls_opencl(&bytes);
-            self.take_units(session, &path, &bytes)?;
+            let objects = Objects::of(&path, &bytes);
+            self.uses_opencl |= objects.call_opencl();
+            self.take_units(session, &path, &objects)?;
         }
         Ok(())
     }
 
     /// Takes the units out of an object; returns whether it holds kernels and nothing for the linker.
-    fn take_units(&mut self, session: &mut Session, path: &Path, bytes: &[u8]) -> Step<bool> {
-        if self.unseen.is_none() && unit::launches_unseen(bytes) {
+    fn take_units(
+        &mut self,
+        session: &mut Session,
+        path: &Path,
+        objects: &Objects<'_>,
+    ) -> Step<bool> {
+        if self.unseen.is_none() && objects.launch_unseen() {
             self.unseen = Some(path.to_path_buf());
         }
-        self.builds_unseen |= unit::builds_unseen(bytes);
-        let units = unit::read(path, bytes);
-        let units = session.check(units)?;
+        self.builds_unseen |= objects.build_unseen();
+        let units = session.check(objects.units(path))?;
         let only_kernels =
             !units.is_empty() && units.iter().all(|unit| matches!(unit, Unit::Kernels(_)));
         for unit in units {
@@ -209,7 +211,7 @@ impl Gathered {
                 Unit::Kernels(kernels) => self.kernels.push(kernels),
             }
         }
-        Ok(only_kernels && object::File::parse(bytes).is_ok())
+        Ok(only_kernels && objects.is_object())
     }
 }
 
@@ -302,39 +304,4 @@ fn read_facts(session: &mut Session, path: &Path) -> Step<Facts> {
         Ok(facts) => Ok(facts),
         Err(error) => session.fail(error),
     }
-}
-
-/// Whether an object, or one of an archive, calls a function that the runtime replaces. Of one that is
-/// compiled at the link only (`-flto`) it is not known.
-fn calls_opencl(bytes: &[u8]) -> bool {
-    if let Ok(archive) = ArchiveFile::parse(bytes) {
-        let members = archive.members().flatten();
-        let mut members = members.filter_map(|member| member.data(bytes).ok());
-        return members.any(calls_opencl);
-    }
-    let Ok(file) = object::File::parse(bytes) else {
-        return bytes.starts_with(LLVM_BITCODE);
-    };
-    let is_opencl = |name: &str| {
-        let name = name.strip_prefix("fpgacc_").unwrap_or(name);
-        fpgacc_runtime::WRAPPED.contains(&name)
-    };
-    let mut symbols = file.symbols().filter(|symbol| symbol.is_undefined());
-    symbols.any(|symbol| symbol.name().is_ok_and(is_opencl))
-        || file
-            .sections()
-            .any(|section| section.name().is_ok_and(|n| n.starts_with(".gnu.lto_")))
-}
-
-/// Whether an object was compiled from C++: it then asks for the C++ runtime.
-fn is_cxx(bytes: &[u8]) -> bool {
-    let Ok(file) = object::File::parse(bytes) else {
-        return false;
-    };
-    file.symbols().any(|symbol| {
-        symbol.is_undefined()
-            && symbol.name().is_ok_and(|name| {
-                name.starts_with("_ZS") || name.starts_with("_ZN") || name == "__gxx_personality_v0"
-            })
-    })
 }

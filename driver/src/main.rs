@@ -45,6 +45,7 @@ mod messages;
 mod names;
 mod nearly;
 mod nobody;
+mod objects;
 mod opt_record;
 mod options;
 mod outputs;

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 
 use fpgacc_aoc_wrappers::cc::Language;
 use indexmap::IndexSet;
-use object::read::archive::ArchiveFile;
-use object::{Object, ObjectSection, ObjectSymbol};
+use object::{Object, ObjectSection};
 use serde::{Deserialize, Serialize};
 
 use crate::line_marker::LineMarker;
@@ -76,53 +75,11 @@ pub fn encode(unit: &Unit) -> Vec<u8> {
     line
 }
 
-/// The units in an object, an archive of objects, or anything else (then none).
+/// The units in an object, or in anything else (then none); `path` is for messages.
 ///
 /// # Errors
 /// The section is there but cannot be read: a message.
-pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Unit>, String> {
-    if let Ok(archive) = ArchiveFile::parse(bytes) {
-        let mut units = Vec::new();
-        for member in archive.members().flatten() {
-            if let Ok(data) = member.data(bytes) {
-                units.extend(of_object(path, data)?);
-            }
-        }
-        return Ok(units);
-    }
-    of_object(path, bytes)
-}
-
-/// Whether an object or archive that fpgacc did not compile launches kernels: nothing is known of what it
-/// passes.
-pub fn launches_unseen(bytes: &[u8]) -> bool {
-    calls_unseen(bytes, &["clEnqueueNDRangeKernel", "clEnqueueTask"])
-}
-
-/// Whether an object or archive that fpgacc did not compile builds programs: nothing is known of the options.
-pub fn builds_unseen(bytes: &[u8]) -> bool {
-    calls_unseen(bytes, &["clBuildProgram", "clCompileProgram"])
-}
-
-fn calls_unseen(bytes: &[u8], functions: &[&str]) -> bool {
-    if let Ok(archive) = ArchiveFile::parse(bytes) {
-        let members = archive.members().flatten();
-        let mut objects = members.filter_map(|member| member.data(bytes).ok());
-        return objects.any(|object| object_calls_unseen(object, functions));
-    }
-    object_calls_unseen(bytes, functions)
-}
-
-fn object_calls_unseen(bytes: &[u8], functions: &[&str]) -> bool {
-    let Ok(file) = object::File::parse(bytes) else {
-        return false;
-    };
-    let mut wanted = file.symbols().filter(ObjectSymbol::is_undefined);
-    let is_one = |name: &str| functions.contains(&name);
-    file.section_by_name(SECTION).is_none() && wanted.any(|symbol| symbol.name().is_ok_and(is_one))
-}
-
-fn of_object(path: &Path, bytes: &[u8]) -> Result<Vec<Unit>, String> {
+pub fn of_object(path: &Path, bytes: &[u8]) -> Result<Vec<Unit>, String> {
     let Ok(file) = object::File::parse(bytes) else {
         return Ok(Vec::new());
     };

@@ -363,14 +363,18 @@ impl Scene<'_> {
         walk
     }
 
-    /// Bytes that are moved, and those that no lane uses.
+    /// Bytes that are moved, and those that no lane uses. Where it depends on data what is moved, that is the
+    /// most, and nothing is known of what is used.
     fn traffic(&self, walk: &Walk) -> (f64, f64) {
         let sector = f64::from(self.device.sector_bytes);
         let fields = Fields::of(&walk.seen);
         let global = (walk.seen.accesses.iter()).filter(|(_, access)| access.is_global());
         let (moved, used) = global.fold((0.0, 0.0), |(moved, used), (at, access)| {
             let own = moved_sectors(access) * fields.own_part(access, at.write);
-            (moved + own, used + access.ideal)
+            match access.is_by_data() && !access.is_measured {
+                true => (moved + own, used + own),
+                false => (moved + own, used + access.ideal),
+            }
         });
         (moved * sector, (moved - used).max(0.0) * sector)
     }

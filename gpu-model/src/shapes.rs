@@ -127,7 +127,7 @@ fn with_local_sizes(
         None => dimensions(module, kernel),
     };
     let guesses: &[[u64; 3]] = match dims {
-        1 => &[[256, 1, 1]],
+        1 => &[[256, 1, 1], [64, 1, 1], [32, 1, 1]],
         _ => &[[16, 16, 1], [64, 1, 1], [8, 8, 1], [1, 64, 1]],
     };
     let required = module.functions[kernel].reqd_work_group_size();

@@ -34,11 +34,15 @@ fn launch(global: &[u64], local: &[u64], scalars: &[(u32, u64)]) -> Launch {
 
 /// What is found of a kernel `k` with a body on one line a statement.
 fn found(text: &str, launch: &Launch) -> (Findings, SourceMap) {
+    found_on("warp32", text, launch)
+}
+
+fn found_on(device: &str, text: &str, launch: &Launch) -> (Findings, SourceMap) {
     let mut sources = SourceMap::new();
     let module =
         parse(&Input::new("k.cl", text, Dialect::Cl12), &mut sources).expect("it is valid");
     let kernel = module.kernels().next().expect("a kernel");
-    let device = Device::named("warp32").expect("a device");
+    let device = Device::named(device).expect("a device");
     let findings = check(
         &module,
         kernel,
@@ -52,7 +56,11 @@ fn found(text: &str, launch: &Launch) -> (Findings, SourceMap) {
 
 /// A line a site: `LINE what verdict`, with `!` where it is worth a warning.
 fn told(text: &str, launch: &Launch) -> Vec<String> {
-    let (findings, sources) = found(text, launch);
+    told_on("warp32", text, launch)
+}
+
+fn told_on(device: &str, text: &str, launch: &Launch) -> Vec<String> {
+    let (findings, sources) = found_on(device, text, launch);
     let line = |site: &Site| {
         let what = match &site.what {
             What::Global {
@@ -687,4 +695,76 @@ fn fields_of_structures_bring_their_sectors_once() {
     let (findings, _) = found(&often, &launch(&[1024], &[64], &[]));
     let sectors = 12.0 * 7.0 + 4.0 + 2.0 * 4.0 * 7.0;
     assert_eq!(findings.traffic, 32.0 * sectors * 32.0);
+}
+
+#[test]
+fn banks_serve_as_many_lanes_as_they_are() {
+    let text = "__kernel void k(__global float *a) {\n\
+                __local float t[256];\n\
+                int l = get_local_id(0);\n\
+                t[l] = a[get_global_id(0)];\n\
+                barrier(CLK_LOCAL_MEM_FENCE);\n\
+                a[get_global_id(0)] = t[l * 2 & 255];\n\
+                }\n";
+    let told = told_on("wave64", text, &launch(&[4096], &[64], &[]));
+    assert!(
+        told.contains(&"4 local write 2.0/2 proved".to_string()),
+        "{told:?}"
+    );
+    let is_here = |line: &&String| line.starts_with("6 local read 4.0/2");
+    assert!(told.iter().any(|line| is_here(&line)), "{told:?}");
+}
+
+#[test]
+fn fields_share_sectors_where_a_lane_skips_an_iteration() {
+    let kernel = |skip: &str| {
+        format!(
+            "struct p {{ float x, y, z, w; }};\n\
+             __kernel void k(__global const struct p *d, __global float *o, int n) {{\n\
+             int b = get_global_id(0);\n\
+             float s = 0;\n\
+             for (int i = 0; i < n; i++) {{ {skip}\n\
+             s += d[b].x * d[b].y * d[b].z; }}\n\
+             o[b] = s;\n\
+             }}\n"
+        )
+    };
+    let launch = launch(&[256], &[64], &[(2, 256)]);
+    let all = found(&kernel(""), &launch).0.traffic;
+    let skipping = found(&kernel("if (i == b) continue;"), &launch).0.traffic;
+    assert!(skipping <= 1.05 * all, "{skipping} {all}");
+}
+
+#[test]
+fn a_local_size_that_only_the_host_knows_proves_nothing() {
+    let text = "__kernel void k(__global float *a) {\n\
+                __local float t[1024];\n\
+                int l = get_local_id(0);\n\
+                t[l] = a[get_global_id(0)];\n\
+                barrier(CLK_LOCAL_MEM_FENCE);\n\
+                a[get_global_id(0)] = t[l * 2 % get_local_size(0)];\n\
+                if (l < 128)\n\
+                a[get_global_id(0)] += t[l];\n\
+                }\n";
+    let mut open = launch(&[4096], &[64], &[]);
+    open.local = LocalSize::Sizes(vec![Value::Unknown("the device says".to_string())]);
+    let told = told(text, &open);
+    let of_line = |line: &str| told.iter().find(|text| text.starts_with(line));
+    let name = |line: &str| of_line(line).is_some_and(|text| text.contains("unknown"));
+    assert!(name("6 local read"), "{told:?}");
+    assert!(!told.iter().any(|text| text.ends_with('!')), "{told:?}");
+}
+
+#[test]
+fn what_depends_on_data_is_no_waste() {
+    let text = "__kernel void k(__global const int *p, __global const float *x, __global float *o) {\n\
+                int i = get_global_id(0);\n\
+                o[i] = x[p[i]];\n\
+                }\n";
+    let (findings, _) = found(text, &launch(&[4096], &[64], &[]));
+    assert_eq!(findings.wasted, 0.0);
+    assert!(
+        findings.traffic > 4096.0 * 32.0,
+        "each lane may need a sector"
+    );
 }

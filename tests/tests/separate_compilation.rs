@@ -106,6 +106,10 @@ fn objects_may_be_joined_and_archived() {
             "all",
             "ar rc liball.a launch.o twice.o && fpgacc main.o -L. -lall -o all/app",
         ),
+        (
+            "thin",
+            "mkdir lib && ar rcT lib/libthin.a launch.o twice.o && fpgacc main.o lib/libthin.a -o thin/app",
+        ),
     ] {
         assert!(one == made(&shop, to, line), "{to}");
     }

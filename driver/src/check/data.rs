@@ -71,8 +71,9 @@ enum WhatData {
     Global {
         write: bool,
         bytes: u64,
-        sectors_a_warp: f64,
-        ideal_sectors: f64,
+        /// None are known where it depends on data which they are.
+        sectors_a_warp: Option<f64>,
+        ideal_sectors: Option<f64>,
         wasted_bytes: f64,
         stride_bytes: Option<i64>,
     },
@@ -162,8 +163,8 @@ fn what(what: &What) -> WhatData {
         } => WhatData::Global {
             write: *write,
             bytes: *bytes,
-            sectors_a_warp: *sectors,
-            ideal_sectors: *ideal,
+            sectors_a_warp: Some(*sectors).filter(|sectors| *sectors > 0.0),
+            ideal_sectors: Some(*ideal).filter(|_| *sectors > 0.0),
             wasted_bytes: *wasted,
             stride_bytes: small(stride),
         },

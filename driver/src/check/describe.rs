@@ -62,6 +62,10 @@ pub fn headline(site: &Site) -> (String, &'static str) {
             ..
         } => {
             let does = if *write { "writes" } else { "reads" };
+            if *sectors == 0.0 {
+                let message = format!("nobody knows which sectors of memory a warp {does} here");
+                return (message, "-Wuncoalesced");
+            }
             let message = format!(
                 "a warp {does} {} sectors of memory here where {} would do",
                 number(*sectors),
@@ -251,7 +255,14 @@ pub fn summary(checked: &Checked) -> String {
     };
     if findings.traffic > 0.0 && findings.is_counted {
         let wasted = percent(findings.wasted / findings.traffic);
-        let about = if findings.is_rough { "about " } else { "" };
+        let moves_by_data = |site: &Site| {
+            matches!(site.what, What::Global { .. }) && site.verdict == Verdict::ByData
+        };
+        let about = match findings.is_rough {
+            _ if count(&moves_by_data) > 0 => "at most ",
+            true => "about ",
+            false => "",
+        };
         let _ = write!(
             text,
             "; {about}{} a launch, {wasted} of it for nothing",

@@ -6,7 +6,7 @@ use fpgacc_aoc_wrappers::output::Mode as FileMode;
 use fpgacc_launch_facts::Facts;
 use fpgacc_tuning::results::{self, Account};
 use fpgacc_tuning::space::describe;
-use fpgacc_tuning::trial::{Measurement, Outcome};
+use fpgacc_tuning::trial::{Measurement, Objective, Outcome};
 
 use super::search::{GAIN, Search};
 use crate::session::{Session, Step};
@@ -91,11 +91,13 @@ fn summary(search: &Search<'_>) -> String {
     let Some((trial, best)) = search.winner() else {
         return text;
     };
-    text += &format!(
-        "fastest: {}\n",
-        describe(&search.program.space(), &trial.point)
-    );
-    text += &times(best);
+    let most = match search.plan.objective {
+        Objective::Kernels | Objective::Program => "fastest",
+        Objective::Area => "smallest",
+    };
+    let space = search.program.space();
+    text += &format!("{most}: {}\n", describe(&space, &trial.point));
+    text += &times(best, trial.point == space.first());
     text += &run_off(search);
     text
 }
@@ -116,9 +118,10 @@ fn run_off(search: &Search<'_>) -> String {
     }
 }
 
-fn times(best: &Measurement) -> String {
+/// What the best point takes. The original is as fast as itself, whatever other times it was measured.
+fn times(best: &Measurement, is_original: bool) -> String {
     let milliseconds = best.kernel_seconds() * 1e3;
-    match best.speedup() {
+    match best.speedup().filter(|_| !is_original) {
         Some(speedup) => {
             format!(
                 "kernels take {milliseconds:.3} ms, {speedup:.2} times as fast as the original\n"

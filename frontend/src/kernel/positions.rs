@@ -6,23 +6,52 @@
 //! does not expand macros itself: where an expansion holds the token that follows the use, the rest
 //! of that line may be placed a use too far.
 
+use std::collections::BTreeMap;
+
 use super::prepass::Prepass;
 use super::token::{Lexeme, Lexer, SourceLine, Token, TokenKind, text_of};
 use crate::source::{FileId, SourceMap, Span};
 
-/// Gives the position in the user's files of every token. A file that is not in `sources` is stood in
-/// for by the preprocessed text, which is registered then.
+/// The most lines of a file that only `#line` names.
+const MOST_LINES: u32 = 100_000;
+
+/// The lines of a file that is nowhere, as far as the preprocessed text has them: one that a `#line` names. `None`: it has
+/// no line, or they would be too many.
+fn lines_of(text: &str, prepass: &Prepass, file: u32) -> Option<String> {
+    let mut lines: BTreeMap<u32, &str> = BTreeMap::new();
+    for (token, at) in prepass.tokens.iter().zip(&prepass.source_lines) {
+        if at.file == file && !lines.contains_key(&at.line) {
+            let start = token.start as usize;
+            let from = text[..start].rfind('\n').map_or(0, |end| end + 1);
+            let to = text[start..]
+                .find('\n')
+                .map_or(text.len(), |end| start + end);
+            lines.insert(at.line, &text[from..to]);
+        }
+    }
+    let last = *lines.last_key_value()?.0;
+    let line = |number: u32| lines.get(&number).copied().unwrap_or_default();
+    let all = || (1..=last).map(line).collect::<Vec<_>>().join("\n");
+    (last <= MOST_LINES).then(all)
+}
+
+/// Gives the position in the user's files of every token. A file that is not in `sources` is registered with what
+/// the preprocessed text has of it, or stood in for by all of the preprocessed text.
 pub(super) fn locate(
     text: &str,
     name: &str,
     prepass: &Prepass,
     sources: &mut SourceMap,
 ) -> (Vec<Span>, Files) {
-    let ids: Vec<Option<FileId>> = prepass
+    let mut ids: Vec<Option<FileId>> = prepass
         .files
         .iter()
         .map(|file| sources.find(file))
         .collect();
+    for (index, id) in ids.iter_mut().enumerate().filter(|(_, id)| id.is_none()) {
+        let lines = lines_of(text, prepass, index as u32);
+        *id = lines.map(|lines| sources.add(&*prepass.files[index], lines));
+    }
     let missing = prepass
         .source_lines
         .iter()
@@ -334,5 +363,32 @@ mod tests {
     #[test]
     fn a_file_without_text_is_stood_in_for() {
         check("", "# 1 \"other.h\"\nint x;", &["int", "x", ";"]);
+    }
+
+    #[test]
+    fn a_file_that_a_directive_names_has_the_lines_that_are_known() {
+        let pre = "# 1 \"k.cl\"\nint a;\n# 7 \"foo.cl\"\nint  b;\nint c;\n";
+        let mut sources = SourceMap::new();
+        sources.add("k.cl", "int a;\n#line 7 \"foo.cl\"\nint  b;\nint c;\n");
+        let prepass = scan(pre, "k.cl");
+        let (spans, _) = locate(pre, "k.cl", &prepass, &mut sources);
+        let found: Vec<(String, u32, u32, &str)> = spans
+            .iter()
+            .map(|&span| {
+                let at = sources.location(span);
+                (at.file, at.line, at.column, sources.text(span))
+            })
+            .collect();
+        assert_eq!(found[4], ("foo.cl".to_string(), 7, 6, "b"));
+        assert_eq!(found[7], ("foo.cl".to_string(), 8, 5, "c"));
+    }
+
+    #[test]
+    fn a_directive_may_name_any_line() {
+        let pre = "# 4000000000 \"foo.cl\"\nint a;\n";
+        let mut sources = SourceMap::new();
+        let prepass = scan(pre, "k.cl");
+        let (spans, _) = locate(pre, "k.cl", &prepass, &mut sources);
+        assert_eq!(sources.text(spans[1]), "a");
     }
 }

@@ -14,6 +14,8 @@ type Address = (Object, Terms, i128);
 struct Addresses {
     /// By lane, in ascending order.
     list: Vec<Address>,
+    /// The lanes' numbers.
+    lanes: Vec<usize>,
 }
 
 /// How the addresses of a warp are known.
@@ -34,7 +36,8 @@ fn known(pointers: &Wide, mask: Mask) -> Known {
             _ => return Known::ByData,
         }
     }
-    Known::All(Addresses { list })
+    let lanes = lanes(mask).collect();
+    Known::All(Addresses { list, lanes })
 }
 
 /// Adds an access that the lanes of a mask make to global memory, `weight` times.
@@ -124,10 +127,17 @@ impl Addresses {
         used
     }
 
+    /// From a lane to the next, also where lanes between do not take part.
     fn stride(&self) -> Stride {
-        let pairs = self.list.windows(2);
-        let strides = pairs.map(|pair| match (&pair[0], &pair[1]) {
-            ((a, s, from), (b, t, to)) if a == b && s == t => Stride::Bytes(to - from),
+        let pairs = self.list.windows(2).zip(self.lanes.windows(2));
+        let strides = pairs.map(|(pair, lanes)| match (&pair[0], &pair[1]) {
+            ((a, s, from), (b, t, to)) if a == b && s == t => {
+                let (apart, lanes) = (to - from, (lanes[1] - lanes[0]) as i128);
+                match apart % lanes {
+                    0 => Stride::Bytes(apart / lanes),
+                    _ => Stride::Mixed,
+                }
+            }
             _ => Stride::Mixed,
         });
         strides.fold(Stride::None, Stride::and)
@@ -148,7 +158,8 @@ impl Addresses {
     }
 }
 
-/// Adds an access to local memory. Banks serve one word each at a time; wider accesses go in parts of a warp.
+/// Adds an access to local memory. Banks serve one word each at a time; wider accesses, and warps of more lanes
+/// than there are banks, go in parts.
 pub fn local(device: &Device, entry: &mut Access, pointers: &Wide, mask: Mask, weight: f64) {
     entry.warps += weight;
     entry.lanes += weight * f64::from(mask.count_ones());
@@ -174,7 +185,7 @@ pub fn local(device: &Device, entry: &mut Access, pointers: &Wide, mask: Mask, w
     }
     let word = i128::from(device.local_bank_bytes.max(1));
     let words = i128::from(entry.bytes.max(1)).div_euclid(word).max(1);
-    let together = (i128::from(device.warp) / words).max(1) as usize;
+    let together = (i128::from(device.warp.min(device.local_banks)) / words).max(1) as usize;
     let parts = addresses.list.chunks(together);
     entry.passes += weight * parts.len() as f64;
     let beyond: usize = parts
