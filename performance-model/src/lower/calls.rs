@@ -1,6 +1,6 @@
 //! Calls: builtins, and functions of the module, which aoc inlines.
 
-use fpgacc_frontend::ir::{Callee, ExprId, FunctionId, Scalar, TypeId, VarRef};
+use fpgacc_frontend::ir::{Callee, ExprId, FunctionId, TypeId, VarRef};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity, Query};
@@ -130,11 +130,7 @@ impl<'a> Lowering<'a> {
         }
         let scalar = self.scalar(ty);
         let of_args = args.first().and_then(|arg| self.scalar(exprs.ty(*arg)));
-        match ops::builtin(
-            self.table,
-            name,
-            scalar.or(of_args).unwrap_or(Scalar::Float),
-        ) {
+        match ops::builtin(self.table, name, of_args, scalar) {
             Some((operator, what)) => {
                 let operator = ops::times(operator, self.lanes(ty));
                 let value = self.compute(operator, what, &values, span);

@@ -156,7 +156,8 @@ impl<'a> Lowering<'a> {
         let pointer = x.pointer.clone().or(y.pointer.clone());
         let known = (self.decided(&cond), self.usually(&cond));
         let of = x.poly.clone().zip(y.poly.clone());
-        let mut value = self.compute(self.table.select, "choice", &[cond, x, y], span);
+        let select = self.widened(self.table.select, self.at.function.exprs.ty(then));
+        let mut value = self.compute(select, "choice", &[cond, x, y], span);
         if let (Some((then, otherwise)), Some(own)) = (of, &value.poly) {
             let (depends, loaded) = (self.varies(own), self.is_loaded(own));
             value.poly = self.chosen(known, (&then, &otherwise), depends, loaded);
@@ -279,6 +280,7 @@ impl<'a> Lowering<'a> {
             (Some(a), Some(b)) if op.is_comparison() => Some((op, a.clone(), b.clone())),
             _ => None,
         };
+        let usual = self.usually_joined(op, [&x, &y]);
         let of = x.poly.clone().zip(y.poly.clone());
         let kind = match op {
             BinaryOp::Add | BinaryOp::Sub => adding(operand),
@@ -289,6 +291,7 @@ impl<'a> Lowering<'a> {
             self.number(op, operand, (a, b), &mut value);
         }
         value.compared = compared;
+        value.usual = usual;
         value
     }
 
@@ -301,10 +304,10 @@ impl<'a> Lowering<'a> {
         if let Some(value) = poly.as_ref().and_then(Poly::as_constant) {
             return Value::integer(Poly::constant(value));
         }
-        let scalar = self
-            .scalar(self.at.function.exprs.ty(id))
-            .unwrap_or(Scalar::Int);
+        let ty = self.at.function.exprs.ty(id);
+        let scalar = self.scalar(ty).unwrap_or(Scalar::Int);
         let (operator, what) = ops::binary(self.table, BinaryOp::Add, scalar);
+        let operator = ops::times(operator, self.lanes(ty));
         let operands = [x.clone(), y.clone()];
         let mut sum = self.compute_by(adding(scalar), operator, what, &operands, span);
         if scalar.is_integer() {

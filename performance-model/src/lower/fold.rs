@@ -34,7 +34,7 @@ impl<'a> Lowering<'a> {
             (BinaryOp::Ge, Some(p), Some(q)) => Poly::constant(i128::from(p >= q)),
             (BinaryOp::Eq, Some(p), Some(q)) => Poly::constant(i128::from(p == q)),
             (BinaryOp::Ne, Some(p), Some(q)) => Poly::constant(i128::from(p != q)),
-            (BinaryOp::Div | BinaryOp::Shr, None, Some(q)) if q > 0 => {
+            (BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shr, None, Some(q)) if q > 0 => {
                 return self.scaled_down(op, x, y, q, scalar, span);
             }
             _ => return None,
@@ -67,7 +67,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A quotient by a constant: its value is known where the dividend's is.
+    /// A quotient or remainder by a constant: its value is known where the dividend's is. By a power of two it is
+    /// no division: a remainder is a mask, of a signed number after an addition.
     fn scaled_down(
         &mut self,
         op: BinaryOp,
@@ -78,12 +79,17 @@ impl<'a> Lowering<'a> {
         span: Option<Span>,
     ) -> Option<Value> {
         let is_power = op == BinaryOp::Shr || by & (by - 1) == 0;
-        let operator = match is_power {
-            true => Operator::default(),
-            false => ops::binary(self.table, op, scalar).0,
+        let masked = match scalar.is_signed_integer() {
+            true => BinaryOp::Sub,
+            false => BinaryOp::BitAnd,
+        };
+        let (operator, what) = match (is_power, op) {
+            (true, BinaryOp::Rem) => ops::binary(self.table, masked, scalar),
+            (true, _) => (Operator::default(), "division"),
+            (false, _) => ops::binary(self.table, op, scalar),
         };
         let poly = x.poly.as_ref()?;
-        let mut value = self.compute(operator, "division", &[x.clone(), y.clone()], span);
+        let mut value = self.compute(operator, what, &[x.clone(), y.clone()], span);
         let of = (poly.clone(), y.poly.clone()?);
         self.number(op, scalar, of, &mut value);
         Some(value)

@@ -71,11 +71,29 @@ impl Lowering<'_> {
 
     /// Whether a condition that is not decided usually holds: of equal integers no.
     pub(super) fn usually(&self, cond: &Value) -> Option<bool> {
+        if cond.usual.is_some() {
+            return cond.usual;
+        }
         let (op, x, y) = cond.compared.as_ref()?;
         self.rarely_equal(&x.plus(y, -1)).then_some(())?;
         match op {
             BinaryOp::Eq => Some(false),
             BinaryOp::Ne => Some(true),
+            _ => None,
+        }
+    }
+
+    /// The same of two conditions joined: a conjunction usually fails if one of them does, a disjunction usually holds if one
+    /// of them does.
+    pub(super) fn usually_joined(&self, op: BinaryOp, sides: [&Value; 2]) -> Option<bool> {
+        let decides = match op {
+            BinaryOp::And => false,
+            BinaryOp::Or => true,
+            _ => return None,
+        };
+        match sides.map(|side| self.usually(side)) {
+            [Some(a), Some(b)] if a == b => Some(a),
+            [a, b] if a.or(b).is_some() => [a, b].contains(&Some(decides)).then_some(decides),
             _ => None,
         }
     }

@@ -124,16 +124,31 @@ fn plain(name: &str) -> &str {
         .trim_start_matches("half_")
 }
 
-/// The operator of a builtin that only computes, and its name; `None`: it costs nothing.
-pub fn builtin(table: &Operators, name: &str, scalar: Scalar) -> Option<(Operator, &'static str)> {
+/// The operator of a builtin that only computes, of arguments and with results of these types, and its name; `None`:
+/// it costs nothing.
+pub fn builtin(
+    table: &Operators,
+    name: &str,
+    from: Option<Scalar>,
+    to: Option<Scalar>,
+) -> Option<(Operator, &'static str)> {
     let plain = plain(name);
-    if is_free(plain) {
+    let both_integers = [from, to]
+        .iter()
+        .all(|ty| ty.is_some_and(Scalar::is_integer));
+    let only_resized = plain.starts_with("convert_") && both_integers && !plain.contains("_sat");
+    if is_free(plain) || only_resized {
         return None;
     }
+    let scalar = to.or(from).unwrap_or(Scalar::Float);
     let other = match scalar.is_float() {
         true => (table.float_compare, "float comparison"),
         false => (table.int_compare, "comparison"),
     };
+    // What does not fit becomes the greatest or the least number.
+    if both_integers && plain.starts_with("convert_") {
+        return Some(other);
+    }
     Some(computing(table, plain, scalar).unwrap_or(other))
 }
 

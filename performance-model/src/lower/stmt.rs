@@ -251,7 +251,11 @@ impl<'a> Lowering<'a> {
                 .into_iter()
                 .flatten()
                 .collect();
-            let node = self.node(Op::Select, self.table.select, "choice", inputs, None);
+            let select = match self.type_of(&key) {
+                Some(ty) => self.widened(self.table.select, ty),
+                None => self.table.select,
+            };
+            let node = self.node(Op::Select, select, "choice", inputs, None);
             let mut joined = Value {
                 node: Some(node),
                 pointer: here.pointer.clone().or(there.pointer.clone()),

@@ -17,6 +17,15 @@ pub const ASSUMED_TRIPS: f64 = 16.0;
 /// Where trip counts come from, and how often branches are taken.
 pub(super) const RECORDED: &str = "a recorded run shows it (fpgacc trace --trip-counts)";
 
+/// What a loop's condition says beside its trip count.
+#[derive(Default)]
+struct Seen {
+    /// What is not negative while it holds.
+    holds: Vec<Poly>,
+    /// Of two conditions of which one is enough, nothing is known of one.
+    may_be_longer: bool,
+}
+
 impl<'a> Lowering<'a> {
     /// How often a loop with these variables runs each time.
     pub(super) fn trip(
@@ -25,22 +34,34 @@ impl<'a> Lowering<'a> {
         region: RegionId,
         variables: &[LoopVariable],
     ) -> Trip {
-        let mut holds = Vec::new();
+        let mut seen = Seen::default();
         let found = parts.cond.and_then(|cond| {
             self.ask_inside((parts, region), variables, |this| {
-                this.trips_by(cond, region, parts.is_do, &mut holds)
+                this.trips_by(cond, region, parts.is_do, &mut seen)
             })
         });
-        self.graph.region_mut(region).holds.extend(holds);
+        self.graph.region_mut(region).holds.extend(seen.holds);
         let profiled = parts
             .stmt
             .span
             .and_then(|span| self.input.launch.trips.get(&span));
-        if let Some(value) = profiled {
+        // A run of what the text says, too, adds nothing: such a loop can be unrolled.
+        let is_said = |recorded: f64| {
+            found.is_some_and(|trip| trip.origin == TripOrigin::Known && trip.value == recorded)
+        };
+        if let Some(value) = profiled.filter(|value| !is_said(**value)) {
             return Trip {
                 value: *value,
                 origin: TripOrigin::Profiled,
             };
+        }
+        if found.is_some() && seen.may_be_longer {
+            self.assume(Assumed {
+                span: parts.stmt.span,
+                what: "a loop runs as often as one of its conditions says, though another may keep it longer"
+                    .to_string(),
+                remedy: RECORDED,
+            });
         }
         if found.is_some() && leaves_early(parts.body) {
             self.assume(Assumed {
@@ -64,13 +85,13 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// The iterations that a condition allows. `holds` gets what is not negative while it holds.
+    /// The iterations that a condition allows.
     fn trips_by(
         &mut self,
         cond: ExprId,
         region: RegionId,
         is_do: bool,
-        holds: &mut Vec<Poly>,
+        seen: &mut Seen,
     ) -> Option<Trip> {
         if let Expr::Binary {
             op: BinaryOp::And,
@@ -79,12 +100,35 @@ impl<'a> Lowering<'a> {
         } = self.at.function.exprs.get(cond)
         {
             let (lhs, rhs) = (*lhs, *rhs);
-            let a = self.trips_by(lhs, region, is_do, holds);
-            let b = self.trips_by(rhs, region, is_do, holds);
+            let a = self.trips_by(lhs, region, is_do, seen);
+            let b = self.trips_by(rhs, region, is_do, seen);
             return match (a, b) {
                 (Some(a), Some(b)) => Some(if a.value <= b.value { a } else { b }),
                 (a, b) => a.or(b),
             };
+        }
+        if let Expr::Binary {
+            op: BinaryOp::Or,
+            lhs,
+            rhs,
+        } = self.at.function.exprs.get(cond)
+        {
+            // What holds while one of them does is not known: it may be the other that does.
+            let mut beside = Seen::default();
+            let sides = [*lhs, *rhs];
+            let trips = sides.map(|side| self.trips_by(side, region, is_do, &mut beside));
+            let [a, b] = match trips {
+                [Some(a), Some(b)] => [a, b],
+                [a, b] => {
+                    let known = a.or(b)?;
+                    seen.may_be_longer = true;
+                    return Some(Trip {
+                        origin: TripOrigin::Assumed,
+                        ..known
+                    });
+                }
+            };
+            return Some(if a.value >= b.value { a } else { b });
         }
         let value = self.value(cond);
         if value.constant().is_some() {
@@ -101,7 +145,7 @@ impl<'a> Lowering<'a> {
         let inclusive = matches!(op, BinaryOp::Le | BinaryOp::Ge);
         if op != BinaryOp::Ne && !is_do {
             let most = Poly::constant(if inclusive { 0 } else { -1 });
-            holds.push(most.plus(&difference, -1));
+            seen.holds.push(most.plus(&difference, -1));
         }
         let trip = self.count(&difference, region, inclusive, op == BinaryOp::Ne)?;
         let more = if is_do { 1.0 } else { 0.0 };

@@ -52,6 +52,8 @@ pub struct Value {
     pub is_zero: bool,
     /// Of a comparison of integers: what is compared.
     pub compared: Option<(BinaryOp, Poly, Poly)>,
+    /// Of a condition made of conditions: whether it usually holds, if they say.
+    pub usual: Option<bool>,
 }
 
 impl Value {

@@ -5,11 +5,35 @@ use std::collections::BTreeSet;
 use fpgacc_frontend::ir::{Expr, ExprId, Function, TypeId, VarRef};
 use fpgacc_frontend::source::Span;
 
-use super::Lowering;
 use super::value::{Slot, Value};
+use super::{Lowering, ops};
 use crate::board::Operator;
 
 impl Lowering<'_> {
+    /// An operator on 32 bits, for a value of a type: a vector takes one for each 32 bits of it.
+    pub(super) fn widened(&self, operator: Operator, ty: TypeId) -> Operator {
+        match self.module.types.as_vector(ty) {
+            Some((scalar, width)) => {
+                ops::times(operator, f64::from(width) * scalar.size() as f64 / 4.0)
+            }
+            None => operator,
+        }
+    }
+
+    /// The type of a variable of a call under way, or of an element of one.
+    pub(super) fn type_of(&self, slot: &Slot) -> Option<TypeId> {
+        let VarRef::Local(var) = slot.var else {
+            return None;
+        };
+        let call = self.at.calls.iter().find(|call| call.frame == slot.frame)?;
+        let function = &self.module.functions[call.function];
+        let mut ty = function.vars[var].ty.ty;
+        for _ in &slot.path {
+            ty = self.module.types.as_array(ty)?.0.ty;
+        }
+        Some(ty)
+    }
+
     /// A vector, some of whose components may have been written by themselves.
     pub(super) fn vector(&mut self, slot: &Slot, span: Option<Span>, ty: TypeId) -> Value {
         let parts = self.env.parts(slot);
