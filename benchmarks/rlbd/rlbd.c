@@ -19,6 +19,7 @@
 #define COMPRESS_GROUP 32
 #define SCAN_GROUP 256
 #define COPY_GROUP 256
+#define ROW_BYTES 64
 #define GROUP_TILES 4
 
 /* So much of a measured input is also compressed on the CPU. */
@@ -40,8 +41,9 @@ typedef struct {
     cl_device_id id;
     cl_context context;
     cl_command_queue queue;
-    cl_program programs[3];
+    cl_program programs[4];
     cl_kernel compress, sums, directory, gather, plain, fast;
+    cl_kernel rows; /* NULL on a GPU: one work-item, with megabytes of its own */
     tile_kernels_t tile4, tile8;
     int profiling;
 } device_t;
@@ -139,6 +141,7 @@ static void open_device(device_t *d, int platform_index, int profiling)
     cl_int status;
     cl_uint count = 0;
     cl_platform_id platforms[16];
+    cl_device_type type = 0;
     char name[256], options[256];
 
     fail_if(clGetPlatformIDs(16, platforms, &count), "clGetPlatformIDs");
@@ -148,6 +151,7 @@ static void open_device(device_t *d, int platform_index, int profiling)
     }
     fail_if(clGetDeviceIDs(platforms[platform_index], CL_DEVICE_TYPE_ALL, 1, &d->id, NULL), "clGetDeviceIDs");
     fail_if(clGetDeviceInfo(d->id, CL_DEVICE_NAME, sizeof(name), name, NULL), "clGetDeviceInfo");
+    fail_if(clGetDeviceInfo(d->id, CL_DEVICE_TYPE, sizeof(type), &type, NULL), "clGetDeviceInfo");
     printf("device: %s\n", name);
 
     d->profiling = profiling;
@@ -162,6 +166,12 @@ static void open_device(device_t *d, int platform_index, int profiling)
     d->programs[0] = build(d, "rlbd.cl", options);
     d->programs[1] = build(d, "tile.cl", "-D TILE_BYTES=4");
     d->programs[2] = build(d, "tile.cl", "-D TILE_BYTES=8");
+    d->programs[3] = NULL;
+    d->rows = NULL;
+    if (type != CL_DEVICE_TYPE_GPU) {
+        d->programs[3] = build(d, "rlbd_rows.cl", options);
+        d->rows = kernel_of(d->programs[3], "rlbd_rows");
+    }
     d->compress = kernel_of(d->programs[0], "rlbd_compress");
     d->sums = kernel_of(d->programs[0], "rlbd_sums");
     d->directory = kernel_of(d->programs[0], "rlbd_directory");
@@ -196,6 +206,10 @@ static void close_device(device_t *d)
     release_tile_kernels(&d->tile8);
     for (int i = 0; i < 3; i++)
         clReleaseProgram(d->programs[i]);
+    if (d->rows != NULL) {
+        clReleaseKernel(d->rows);
+        clReleaseProgram(d->programs[3]);
+    }
     clReleaseCommandQueue(d->queue);
     clReleaseContext(d->context);
 }
@@ -232,16 +246,16 @@ static void set(cl_kernel kernel, cl_uint index, size_t bytes, const void *value
     fail_if(clSetKernelArg(kernel, index, bytes, value), "clSetKernelArg");
 }
 
-/* What a stream may take: a slot a partition, and the directory. */
+/* What a stream may take: a slot a partition, and the directory; then whole rows. */
 static size_t stream_room(const problem_t *p)
 {
-    return (size_t)p->partitions * (SLOT + sizeof(partition_t));
+    return (size_t)p->partitions * (SLOT + sizeof(partition_t)) + ROW_BYTES;
 }
 
 static void prepare(device_t *d, problem_t *p)
 {
     p->data = new_buffer(d, p->room);
-    p->restored = new_buffer(d, p->tiles * tile_bound(p->width) + 16); /* whole tiles, and the tail */
+    p->restored = new_buffer(d, p->tiles * tile_bound(p->width) + ROW_BYTES); /* whole tiles, and the tail */
     p->slots = new_buffer(d, (size_t)p->partitions * SLOT);
     p->sizes = new_buffer(d, sizeof(cl_uint) * (p->partitions > p->tiles ? p->partitions : p->tiles));
     p->sums = new_buffer(d, sizeof(cl_ulong) * (p->scan_groups > p->tile_groups ? p->scan_groups : p->tile_groups));
@@ -321,6 +335,17 @@ static void launch_fast(device_t *d, problem_t *p, cl_event *event)
     set(d->fast, 3, sizeof(cl_ulong), &p->words);
     set(d->fast, 4, sizeof(cl_mem), &p->restored);
     fail_if(clEnqueueNDRangeKernel(d->queue, d->fast, 2, NULL, items, group, 0, NULL, event), "rlbd_decompress");
+}
+
+/* The one that is made for FPGAs. */
+static void launch_rows(device_t *d, problem_t *p)
+{
+    set(d->rows, 0, sizeof(cl_mem), &p->stream);
+    set(d->rows, 1, sizeof(cl_ulong), &p->frames_size);
+    set(d->rows, 2, sizeof(cl_uint), &p->partitions);
+    set(d->rows, 3, sizeof(cl_ulong), &p->words);
+    set(d->rows, 4, sizeof(cl_mem), &p->restored);
+    fail_if(clEnqueueTask(d->queue, d->rows, 0, NULL, NULL), "rlbd_rows");
 }
 
 static void launch_tile_compress(device_t *d, tile_kernels_t *k, problem_t *p, cl_event *first, cl_event *last)
@@ -480,7 +505,12 @@ static int check_rlbd(device_t *d, problem_t *p, readbacks_t *log)
     errors += restored(d, p, "plain", p->size, log);
     poison(d, p->restored, p->output, p->room);
     launch_fast(d, p, NULL);
-    return errors + restored(d, p, "fast", p->size, log);
+    errors += restored(d, p, "fast", p->size, log);
+    if (d->rows == NULL)
+        return errors;
+    poison(d, p->restored, p->output, p->room);
+    launch_rows(d, p);
+    return errors + restored(d, p, "turns", p->size, log);
 }
 
 static int check_tiles(device_t *d, tile_kernels_t *k, problem_t *p, readbacks_t *log)

@@ -713,3 +713,45 @@ fn unrolled_loops_have_an_origin() {
         "{origins:?}"
     );
 }
+
+/// RLBD's decompressor for FPGAs, as 64 MiB of numbers that do not compress were decompressed: 64 partitions take turns,
+/// so an iteration starts each cycle, and external memory is busy for most of the time.
+#[test]
+fn partitions_in_turn_start_an_iteration_a_cycle() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../benchmarks/rlbd");
+    let text = std::fs::read_to_string(format!("{folder}/rlbd_rows.cl")).expect("the kernel");
+    let line = |what: &str| {
+        let at = text.lines().position(|line| line.contains(what));
+        at.unwrap_or_else(|| panic!("no line has {what}")) + 1
+    };
+    let (turns, loads) = (line("for (ulong i = 0;"), line("if (loads && next < end)"));
+    let site = |line: usize, column: usize| {
+        format!(
+            "site: {{file: rlbd_rows.cl, line: {line}, column: {column}}}\n      function: rlbd_rows\n"
+        )
+    };
+    let facts = format!(
+        "version: 1\nprograms:\n- site: {{file: app, line: 0, column: 0}}\n  sources:\n    is:\n    \
+         - file: rlbd_rows.cl\n  options:\n  - is: -DPARTITION=4096 -DSLOT=4384\n  kernels:\n  \
+         - is: rlbd_rows\n  recorded:\n    hash: '0'\n    caller: app+0x1\n    loops:\n    - {}      \
+         entries: 1\n      iterations: 1138688\n    branches:\n    - {}      kind: if\n      \
+         evaluated: 1138688\n      taken: 1114112\n",
+        site(turns, 5),
+        site(loads, 9)
+    );
+    let shop = Workshop::new();
+    shop.write("rlbd_rows.cl", &text);
+    shop.write("facts.yaml", facts);
+    let options = "--board=p385a_sch_ax115 --facts=facts.yaml rlbd_rows.cl";
+    let report = shop.fpgacc(&format!("report --json {options}")).success();
+    let report: Value = serde_json::from_str(&report.stdout).expect("JSON");
+    let part = &kernels(&report)[0]["parts"][0];
+    let loops = part["loops"].as_array().expect("loops");
+    assert_eq!(loops.len(), 1, "{loops:?}");
+    assert_eq!(loops[0]["ii"], 1.0);
+    assert_eq!(loops[0]["trips"], 1_138_688.0);
+    let share = part["memory_seconds"].as_f64().expect("seconds") / seconds(part);
+    assert!((0.8..1.0).contains(&share), "{share}");
+    let check = shop.fpgacc(&format!("check {options}"));
+    assert!(!check.success().stderr.contains("warning"));
+}
