@@ -151,10 +151,17 @@ pub struct Units {
     pub access_cycles: f64,
     /// Lines that the cache looks up in a cycle.
     pub lines_per_cycle: f64,
+    /// Cycles that a warp waits for each line of an access; if it is left out, those of a look-up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_wait_cycles: Option<f64>,
     /// Bytes that the cache moves in a cycle.
     pub cache_bytes_per_cycle: f64,
     /// Sectors that a unit gets from the shared cache in a cycle.
     pub sectors_per_cycle: f64,
+    /// Cycles that the shared cache takes for a write of a part of a sector, before the next one to the same sector; if
+    /// it is left out, none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sector_write_cycles: Option<f64>,
     /// Cycles until an operation's result can be used.
     pub operation_cycles: f64,
     /// Cycles of a read that the unit's cache answers.

@@ -140,6 +140,55 @@ fn few_work_items_are_spread_over_the_units() {
     assert!(all[0].shape.items() <= 16, "{}", all[0].shape);
 }
 
+/// Rows that are added up in memory, over so many work-items and columns, with the sums so far apart.
+fn sums_of_rows(rows: i64, apart: i64) -> impl Fn(u64) -> f64 {
+    let text =
+        "__kernel void f(__global const float *a, __global const float *x, __global float *sums,
+        int n, int apart) {
+        int i = get_global_id(0);
+        for (int j = 0; j < n; j++)
+            sums[i * apart] += a[i * n + j] * x[j];
+    }";
+    let global = [rows.unsigned_abs(), 1, 1];
+    let all = ranked(text, global, &[(3, rows), (4, apart)]);
+    move |size| {
+        let mut shapes = all.iter().filter(|one| one.shape.0 == [size, 1, 1]);
+        shapes.next().expect("a shape").prediction.seconds
+    }
+}
+
+/// A row a work-item: each more of a warp is a line more to wait for. Measured: 1.44 times as long in groups of
+/// 32 as of 8, 1.24 as of 16 (PolyBench's bicg, `benchmarks/geometry/h200.csv`), and 1.19 with twice the rows (mvt).
+#[test]
+fn warps_wait_for_each_of_their_lines() {
+    for (rows, size, measured) in [(8192, 8, 1.44), (8192, 16, 1.24), (16384, 16, 1.19)] {
+        let seconds = sums_of_rows(rows, 1);
+        let slower = seconds(32) / seconds(size);
+        assert!(slower > 1.05, "{rows}, {size}: {slower}");
+        assert!(
+            (0.85..1.15).contains(&(slower / measured)),
+            "{rows}, {size}: {slower}"
+        );
+    }
+}
+
+/// Groups of 4 write half a sector each, in turn with others; measured: 1.56 times as long as groups of 8 (PolyBench's
+/// atax), and 2.4 and 3.6 times in groups of 2 and 1.
+#[test]
+fn writes_to_one_sector_follow_each_other() {
+    let seconds = sums_of_rows(4096, 1);
+    for (size, measured) in [(4, 1.56), (2, 2.37), (1, 3.55)] {
+        let slower = seconds(size) / seconds(8);
+        assert!(
+            (0.6..1.6).contains(&(slower / measured)),
+            "{size}: {slower}"
+        );
+    }
+    // Nobody else writes these sectors.
+    let seconds = sums_of_rows(4096, 8);
+    assert!(seconds(4) < 1.1 * seconds(8));
+}
+
 #[test]
 fn a_device_without_units_ranks_nothing() {
     let device = Device::named("warp32").expect("a device");

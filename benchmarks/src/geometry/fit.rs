@@ -37,16 +37,19 @@ pub fn leave_one_out(cases: &[Case], device: &Device) -> Vec<(String, Vec<Judgem
 fn variants(device: &Device) -> Vec<Device> {
     let mut all = Vec::new();
     for access_cycles in [1.0, 2.0, 4.0] {
-        for miss_cycles in [300.0, 600.0, 900.0] {
-            for group_cycles in [250.0, 500.0, 1000.0] {
-                let mut variant = device.clone();
-                variant.units = variant.units.map(|units| Units {
-                    access_cycles,
-                    miss_cycles,
-                    group_cycles,
-                    ..units
-                });
-                all.push(variant);
+        for line_wait_cycles in [1.0, 2.0, 3.0] {
+            for miss_cycles in [300.0, 600.0, 900.0] {
+                for group_cycles in [250.0, 500.0, 1000.0] {
+                    let mut variant = device.clone();
+                    variant.units = variant.units.map(|units| Units {
+                        access_cycles,
+                        line_wait_cycles: Some(line_wait_cycles),
+                        miss_cycles,
+                        group_cycles,
+                        ..units
+                    });
+                    all.push(variant);
+                }
             }
         }
     }
@@ -56,8 +59,11 @@ fn variants(device: &Device) -> Vec<Device> {
 fn constants(device: &Device) -> String {
     device.units.as_ref().map_or_else(String::new, |units| {
         format!(
-            "access {}, miss {}, group {} cycles",
-            units.access_cycles, units.miss_cycles, units.group_cycles
+            "access {}, line {}, miss {}, group {} cycles",
+            units.access_cycles,
+            units.line_wait_cycles.unwrap_or(0.0),
+            units.miss_cycles,
+            units.group_cycles
         )
     })
 }

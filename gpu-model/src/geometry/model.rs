@@ -98,6 +98,8 @@ struct Traffic {
     cache: f64,
     /// Sectors that the unit's cache does not hold.
     misses: f64,
+    /// Writes that warps do to one sector, one after the other.
+    to_one_sector: f64,
     /// Sectors, and accesses.
     sectors: f64,
     count: f64,
@@ -142,7 +144,7 @@ impl<'a> Kernel<'a> {
         let of_unit = (groups / count).ceil();
         let resident = of_unit.min(at_a_time) * warps_of_group;
         let lanes = shape.items().min(warp);
-        let (traffic, chain) = self.warp(&self.touched_by(shape, lanes), shape, resident);
+        let (traffic, chain) = self.warp(&self.touched_by(shape, lanes), (shape, lanes), resident);
         let cycle = 1e-9 / units.clock_ghz;
         let warps_of_unit = of_unit * warps_of_group * times;
         let rounds = (of_unit / at_a_time).max(1.0);
@@ -154,6 +156,7 @@ impl<'a> Kernel<'a> {
             .sum();
         let starts = groups * units.group_start_ns * 1e-9;
         let shared_unit = traffic.misses / units.sectors_per_cycle * warps_of_unit * cycle;
+        let one_sector = traffic.to_one_sector * units.sector_write_cycles.unwrap_or(0.0) * cycle;
         let sector = f64::from(self.device.sector_bytes);
         let shared_all =
             traffic.misses * warps_of_group * all_groups * sector / (units.shared_gb_per_s * 1e9);
@@ -161,7 +164,7 @@ impl<'a> Kernel<'a> {
             starts,
             operations / units.issue * warps_of_unit * cycle,
             traffic.cache * warps_of_unit * cycle,
-            shared_unit.max(shared_all),
+            shared_unit.max(shared_all).max(one_sector),
             self.footprint / (units.memory_gb_per_s * 1e9),
             (chain * times + units.group_cycles) * rounds * cycle,
         ];
@@ -198,7 +201,12 @@ impl<'a> Kernel<'a> {
     }
 
     /// The traffic of a warp, and the cycles from its first instruction to its last.
-    fn warp(&self, touched: &[Touched], shape: Shape, resident: f64) -> (Traffic, f64) {
+    fn warp(
+        &self,
+        touched: &[Touched],
+        (shape, lanes): (Shape, u64),
+        resident: f64,
+    ) -> (Traffic, f64) {
         let units = self.units;
         let scopes = &self.profile.scopes;
         let mut traffic = Traffic::default();
@@ -220,8 +228,10 @@ impl<'a> Kernel<'a> {
             traffic.misses += times * touched.sectors * misses;
             traffic.sectors += times * touched.sectors;
             traffic.count += times;
-            lookups[access.scope] += cycles * access.share;
+            let waited = touched.lines * units.line_wait_cycles.unwrap_or(0.0);
+            lookups[access.scope] += cycles.max(waited) * access.share;
             if access.write {
+                traffic.to_one_sector += times * self.writers_of_sector(access, shape, lanes);
                 writes[access.scope] |= scope.depth > 0;
                 continue;
             }
@@ -270,6 +280,21 @@ impl<'a> Kernel<'a> {
             None => 1.0,
         };
         in_loop / self.shared_by_warps(access, shape)
+    }
+
+    /// Warps that write a sector together, each a part of it; 0: one writes all of it, or what it writes lies apart.
+    fn writers_of_sector(&self, access: &Access, shape: Shape, lanes: u64) -> f64 {
+        let stride = access.stride(1).unwrap_or(0).unsigned_abs();
+        let sector = u64::from(self.device.sector_bytes);
+        if stride == 0 || stride >= sector {
+            return 0.0;
+        }
+        let of_warp = shape.0[0].min(lanes).max(1);
+        let items = (sector / stride).min(self.global[0]);
+        match items.div_ceil(of_warp) {
+            1 => 0.0,
+            warps => warps as f64,
+        }
     }
 
     /// Warps of a group that touch the same sectors.
