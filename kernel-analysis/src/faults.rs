@@ -164,6 +164,18 @@ pub const ALL: &[Fault] = &[
         "what is stored is forwarded over other writes",
     ),
     fault(
+        "fuse-dependence-ignored",
+        "loops are fused whatever their iterations do to each other",
+    ),
+    fault(
+        "fuse-trips-unchecked",
+        "loops are fused that do not run equally often",
+    ),
+    fault(
+        "fuse-write-forgotten",
+        "what is stored is read from a register after it was overwritten",
+    ),
+    fault(
         "delinearise-border-lost",
         "quotients of a row's last elements are those of its first",
     ),

@@ -38,7 +38,7 @@ pub fn independent_arrays(
     if region.synchronises.is_some() {
         return Vec::new();
     }
-    let mut proof = Proof::new(aliases, nests, stmt, &region);
+    let mut proof = Proof::new(aliases, nests, stmt, &region.declared);
     let arrays: BTreeSet<VarId> = region
         .writes()
         .filter_map(|write| proof.array_of(write))
@@ -80,7 +80,7 @@ enum Side {
 }
 
 /// An access to the array at hand.
-struct IndexedAccess {
+pub(crate) struct IndexedAccess {
     write: bool,
     /// The index in each dimension.
     indices: Vec<Poly>,
@@ -88,23 +88,43 @@ struct IndexedAccess {
     holds: Vec<Poly>,
 }
 
-struct Proof<'a> {
+impl IndexedAccess {
+    /// Whether both access the same element in each iteration.
+    pub(crate) fn is_at(&self, other: &IndexedAccess) -> bool {
+        let pairs = self.indices.iter().zip(&other.indices);
+        let is_same = |(x, y): (&Poly, &Poly)| x.plus(y, -1).as_constant() == Some(0);
+        self.indices.len() == other.indices.len() && pairs.into_iter().all(is_same)
+    }
+}
+
+/// How many iterations one access is later than another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Later {
+    /// None: both are in the same one.
+    Same,
+    /// None, or any number.
+    SameOrLater,
+    /// At least one.
+    Later,
+}
+
+pub(crate) struct Proof<'a> {
     aliases: &'a Aliases<'a>,
-    indices: Indices<'a>,
+    pub(crate) indices: Indices<'a>,
     declared: &'a [VarId],
 }
 
 impl<'a> Proof<'a> {
-    fn new(
+    pub(crate) fn new(
         aliases: &'a Aliases<'a>,
         nests: &'a Nests<'a>,
-        stmt: &'a Stmt,
-        region: &'a Accesses,
+        stmt: &Stmt,
+        declared: &'a [VarId],
     ) -> Self {
         Proof {
             aliases,
             indices: Indices::new(aliases, nests, stmt),
-            declared: &region.declared,
+            declared,
         }
     }
 
@@ -129,7 +149,7 @@ impl<'a> Proof<'a> {
 
     /// The variable that an lvalue indexes, and the indices, the outermost first. Fields and components of
     /// an element are the element.
-    fn indexed(&self, at: ExprId) -> Option<(VarId, Vec<ExprId>)> {
+    pub(crate) fn indexed(&self, at: ExprId) -> Option<(VarId, Vec<ExprId>)> {
         let exprs = &self.aliases.function.exprs;
         match *exprs.get(at) {
             Expr::Index { base, index } => {
@@ -200,10 +220,10 @@ impl<'a> Proof<'a> {
         locations.len() > 1
             && pairs
                 .filter(|(x, y)| x.write || y.write)
-                .all(|(x, y)| x.indices.len() == y.indices.len() && self.are_apart(x, y))
+                .all(|(x, y)| self.are_apart(x, y, Later::Later))
     }
 
-    fn location(&mut self, access: &Access, array: VarId) -> Option<IndexedAccess> {
+    pub(crate) fn location(&mut self, access: &Access, array: VarId) -> Option<IndexedAccess> {
         let (named, indices) = self.indexed(access.at)?;
         if named != array || !access.exact || self.aliases.is_volatile(access.at) {
             return None;
@@ -259,15 +279,28 @@ impl<'a> Proof<'a> {
         });
     }
 
-    /// Whether the second access never touches, in a later iteration, what the first touched.
-    fn are_apart(&self, earlier: &IndexedAccess, later: &IndexedAccess) -> bool {
-        let mut all = self.inequalities(earlier, Side::Earlier);
-        all.extend(self.inequalities(later, Side::Later));
-        let mut next = Linear::constant(-1);
-        if next.add(Var::Distance, 1).is_none() {
+    /// Whether the second access never touches, so much later, what the first touched.
+    pub(crate) fn are_apart(
+        &self,
+        earlier: &IndexedAccess,
+        later: &IndexedAccess,
+        by: Later,
+    ) -> bool {
+        if earlier.indices.len() != later.indices.len() {
             return false;
         }
-        all.push(next);
+        let mut all = self.inequalities(earlier, Side::Earlier);
+        all.extend(self.inequalities(later, Side::Later));
+        let least = if by == Later::Later { -1 } else { 0 };
+        let mut bounds = vec![(least, 1)];
+        bounds.extend((by == Later::Same).then_some((0, -1)));
+        for (constant, factor) in bounds {
+            let mut bound = Linear::constant(constant);
+            if bound.add(Var::Distance, factor).is_none() {
+                return false;
+            }
+            all.push(bound);
+        }
         // Each dimension must be the same; those that cannot be followed say nothing.
         for (x, y) in earlier.indices.iter().zip(&later.indices) {
             for difference in self.differences(x, y, &all) {

@@ -7,6 +7,7 @@ pub mod alias;
 pub mod calls;
 pub mod constant;
 pub mod constant_memory;
+pub mod dependence;
 pub mod divergence;
 pub mod exchange;
 pub mod faults;

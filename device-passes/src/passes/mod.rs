@@ -6,6 +6,7 @@ pub mod coarsen;
 pub mod constant_memory;
 mod delinearise;
 mod forward;
+pub mod fuse;
 pub mod geometry;
 pub mod group_loop;
 mod ivdep;
@@ -32,6 +33,7 @@ use crate::setting::Setting;
 pub use alignment::Alignment;
 pub use coalesce::Coalesce;
 pub use coarsen::{COARSEN, Coarsen};
+pub use fuse::Fuse;
 pub use geometry::{ChooseGeometry, GEOMETRY};
 pub use group_loop::{GROUP_LOOP, LoopOverGroups};
 pub use promote::Promote;
@@ -58,6 +60,8 @@ pub const CONSTANT_MEMORY: &str = "constant-memory";
 pub const FORWARD: &str = "forward";
 /// The name of the pass that makes nests over rows.
 pub const DELINEARISE: &str = "delinearise";
+/// The name of the pass that makes one loop of several.
+pub const FUSE: &str = "fuse";
 /// The name of the pass that looks through tables of neighbours.
 pub const NEIGHBOUR_TABLES: &str = "neighbour-tables";
 /// The name of the pass that reassociates.
@@ -100,6 +104,10 @@ pub const ALL: &[&dyn Pass] = &[
     // After restrict: the pairs that both ask for are counted once. After ndrange-to-loop, which
     // makes what it makes of __global pointers. Before the passes that move accesses.
     &constant_memory::ConstantMemory,
+    // After ndrange-to-loop, whose loops over the work-items of barrier regions it makes one, and restrict, without
+    // which one loop may write what the other reads. Before the passes that change loops, or look at what they
+    // access: they then have one in place of two.
+    &Fuse,
     // After delinearise, without which a table is read by a remainder, and restrict, without which it may be
     // written. Before the passes that look at what loops access.
     &neighbour_tables::NeighbourTables,
