@@ -39,6 +39,8 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
                 parts.extend(order.map(str::to_string));
             }
             "delinearise" if is_new => parts.push("nests over rows".to_string()),
+            "fuse" if is_new => parts.push("loops fused".to_string()),
+            "fission" if is_new => parts.push("loops distributed".to_string()),
             "neighbour-tables" if is_new => parts.push("neighbours computed".to_string()),
             "tile" if is_new => parts.push("tiles in __local memory".to_string()),
             "privatise" if is_new => parts.push("counts on the chip".to_string()),

@@ -129,6 +129,10 @@ pub struct Made {
     pub loops: Vec<unroll::Candidate>,
     /// What may be loaded once before loops, of its first version.
     pub promotable: Vec<promote::Candidate>,
+    /// Whether loops follow each other in it, or have several statements.
+    pub has_pairs: bool,
+    /// See [`Made::has_pairs`].
+    pub has_parts: bool,
     /// Loops that are unrolled, by name, and copies of them.
     pub unrolled: Vec<(String, u64)>,
     /// Nests that may become one loop, of its first version.
@@ -243,6 +247,8 @@ impl Pricing<'_> {
                 .filter(|_| promotes)
                 .map(|kernel| promote::candidates(&module, kernel))
                 .unwrap_or_default(),
+            has_pairs: function.is_some_and(passes::has_pairs),
+            has_parts: function.is_some_and(passes::has_parts),
             unrolled: unrolled.collect(),
             nests: function
                 .map(|function| coalesce::candidates(&module, function))

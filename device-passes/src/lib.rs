@@ -11,6 +11,7 @@ pub mod options;
 pub mod pass;
 pub mod passes;
 pub mod pipeline;
+mod place;
 pub mod remark;
 pub mod requirement;
 pub mod setting;

@@ -176,6 +176,14 @@ pub const ALL: &[Fault] = &[
         "what is stored is read from a register after it was overwritten",
     ),
     fault(
+        "fission-circle-split",
+        "statements that need each other in turn become loops of their own",
+    ),
+    fault(
+        "fission-values-shared",
+        "what all iterations compute for another loop is kept in one element",
+    ),
+    fault(
         "delinearise-border-lost",
         "quotients of a row's last elements are those of its first",
     ),

@@ -61,6 +61,7 @@ pub mod rows;
 pub mod run;
 pub mod scalars;
 pub mod seeds;
+pub mod sequences;
 pub mod sizes;
 pub mod stencils;
 pub mod tables;

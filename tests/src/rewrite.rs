@@ -54,6 +54,8 @@ pub enum Rewrites {
     Coalesced,
     /// All, with kernels' own loops outside of those over work-items.
     Interchanged,
+    /// All but `fission`, which takes apart again what was fused.
+    Fused,
     /// All, with loops over work-items that groups do not cut, windows that move on by so many elements, and
     /// so many iterations in vectors, if that is more than one.
     Ungrouped(u64),
@@ -82,6 +84,7 @@ impl Rewrites {
             Rewrites::All,
             Rewrites::Coalesced,
             Rewrites::Interchanged,
+            Rewrites::Fused,
             Rewrites::NdRange,
             Rewrites::Wide,
             Rewrites::Coarsened("0:2".to_string()),
@@ -119,6 +122,7 @@ impl Rewrites {
             | Rewrites::Coalesced
             | Rewrites::Interchanged
             | Rewrites::Ungrouped(_) => (3, BTreeMap::new()),
+            Rewrites::Fused => (3, BTreeMap::from([(passes::FISSION.to_string(), false)])),
             Rewrites::Only(name) => {
                 if name == passes::VECTORISE_LOOPS {
                     let loops: &mut vectorise::LoopOptions = options.of_mut();
@@ -228,6 +232,7 @@ impl std::fmt::Display for Rewrites {
                 "all rewrites, dimension 1 innermost, nested loops made one"
             ),
             Rewrites::Interchanged => write!(f, "all rewrites, kernels' loops outside"),
+            Rewrites::Fused => write!(f, "all rewrites but fission"),
             Rewrites::Ungrouped(lanes) => {
                 write!(
                     f,

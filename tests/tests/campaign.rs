@@ -8,7 +8,9 @@ use fpgacc_tests::generate::Focus;
 use fpgacc_tests::run::Platform;
 
 /// Passes for what the focus on reuse has much of.
-const REUSE: [&str; 13] = [
+const REUSE: [&str; 15] = [
+    "fuse",
+    "fission",
     "window",
     "tile",
     "neighbour-tables",

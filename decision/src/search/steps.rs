@@ -13,7 +13,7 @@ use fpgacc_device_passes::passes::coarsen::options::{Coarsening, Level, Stride};
 use fpgacc_device_passes::passes::geometry::LocalSizes;
 use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{
-    self, DELINEARISE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE, SCALAR_REPLACEMENT, TILE,
+    self, DELINEARISE, FISSION, FUSE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE, SCALAR_REPLACEMENT, TILE,
     WINDOW, coalesce, coarsen, geometry, ndrange_to_loop, promote, replicate, unroll, vectorise,
     window,
 };
@@ -38,12 +38,27 @@ const COPIES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 const MOST_WHOLE: u64 = 128;
 
 /// Passes that are on only where that pays.
-pub const SWITCHED: &[&str] = &[DELINEARISE, NEIGHBOUR_TABLES, PRIVATISE, WINDOW, TILE];
+pub const SWITCHED: &[&str] = &[
+    DELINEARISE,
+    FUSE,
+    FISSION,
+    NEIGHBOUR_TABLES,
+    PRIVATISE,
+    WINDOW,
+    TILE,
+];
 
 /// Those of a family.
 fn switched(family: Family) -> &'static [&'static str] {
     match family {
-        Family::SingleWorkItem => &[DELINEARISE, NEIGHBOUR_TABLES, PRIVATISE, WINDOW],
+        Family::SingleWorkItem => &[
+            DELINEARISE,
+            FUSE,
+            FISSION,
+            NEIGHBOUR_TABLES,
+            PRIVATISE,
+            WINDOW,
+        ],
         Family::NdRange => &[TILE, PRIVATISE],
     }
 }
@@ -232,7 +247,13 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
     }
     let is_off = |pass: &&&str| form.switches.get(**pass) != Some(&true);
     let is_free = |pass: &&&str| !base.switches.contains_key(**pass);
-    let passes = switched(made.family).iter().filter(is_off).filter(is_free);
+    let has_work = |pass: &&&str| match **pass {
+        FUSE => made.has_pairs,
+        FISSION => made.has_parts,
+        _ => true,
+    };
+    let passes = switched(made.family).iter().filter(is_off);
+    let passes = passes.filter(is_free).filter(has_work);
     for pass in passes {
         let mut form = form.clone();
         form.switches.insert(pass.to_string(), true);

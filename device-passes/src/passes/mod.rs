@@ -5,8 +5,9 @@ pub mod coalesce;
 pub mod coarsen;
 pub mod constant_memory;
 mod delinearise;
+mod fission;
 mod forward;
-pub mod fuse;
+mod fuse;
 pub mod geometry;
 pub mod group_loop;
 mod ivdep;
@@ -33,7 +34,8 @@ use crate::setting::Setting;
 pub use alignment::Alignment;
 pub use coalesce::Coalesce;
 pub use coarsen::{COARSEN, Coarsen};
-pub use fuse::Fuse;
+pub use fission::{Fission, has_parts};
+pub use fuse::{Fuse, has_pairs};
 pub use geometry::{ChooseGeometry, GEOMETRY};
 pub use group_loop::{GROUP_LOOP, LoopOverGroups};
 pub use promote::Promote;
@@ -60,6 +62,8 @@ pub const CONSTANT_MEMORY: &str = "constant-memory";
 pub const FORWARD: &str = "forward";
 /// The name of the pass that makes nests over rows.
 pub const DELINEARISE: &str = "delinearise";
+/// The name of the pass that makes several loops of one.
+pub const FISSION: &str = "fission";
 /// The name of the pass that makes one loop of several.
 pub const FUSE: &str = "fuse";
 /// The name of the pass that looks through tables of neighbours.
@@ -108,6 +112,9 @@ pub const ALL: &[&dyn Pass] = &[
     // which one loop may write what the other reads. Before the passes that change loops, or look at what they
     // access: they then have one in place of two.
     &Fuse,
+    // After fuse, whose loops it would take apart otherwise before they are one. Before the passes that look for
+    // nests, sums and windows, which it makes.
+    &Fission,
     // After delinearise, without which a table is read by a remainder, and restrict, without which it may be
     // written. Before the passes that look at what loops access.
     &neighbour_tables::NeighbourTables,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fpgacc_device_passes::options::{General, PassOptions};
-use fpgacc_device_passes::passes::{DELINEARISE, FORWARD, NEIGHBOUR_TABLES, WINDOW};
+use fpgacc_device_passes::passes::{DELINEARISE, FISSION, FORWARD, FUSE, NEIGHBOUR_TABLES, WINDOW};
 use fpgacc_kernel_analysis::faults::{ALL, Fault, inject};
 use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely, run_impatiently};
 use fpgacc_tests::compare::{Bound, certify, difference, same};
@@ -22,6 +22,7 @@ use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite_knowing};
 use fpgacc_tests::rounds::{self, Rounds};
 use fpgacc_tests::rows::{self, Rows};
 use fpgacc_tests::run::Platform;
+use fpgacc_tests::sequences::{self, Sequence};
 use fpgacc_tests::stencils::{self, Stencil};
 use fpgacc_tests::tiles::{self, Shared};
 use fpgacc_tests::{aligned, scalars, sizes, tables, vector_loops, vectors};
@@ -129,6 +130,8 @@ fn hunt(
         })),
         name if name.starts_with("window-") => Some((only(WINDOW), stencil)),
         name if name.starts_with("delinearise-") => Some((only(DELINEARISE), rows)),
+        name if name.starts_with("fuse-") => Some((only(FUSE), sequences)),
+        name if name.starts_with("fission-") => Some((only(FISSION), sequences)),
         name if name.starts_with("neighbours-") => Some((only(NEIGHBOUR_TABLES), neighbours)),
         name if name.starts_with("forward-") => Some((only(FORWARD), recurrences)),
         "known-trip-lost" => Some((only("known-sizes"), sizes::walks)),
@@ -274,6 +277,12 @@ fn recurrences(random: &mut Random) -> Job {
 fn rows(random: &mut Random) -> Job {
     let all: Vec<Rows> = (0..8).map(|_| Rows::random(random)).collect();
     rows::job(&all)
+}
+
+/// Loops that follow each other, or of several parts.
+fn sequences(random: &mut Random) -> Job {
+    let all: Vec<Sequence> = (0..8).map(|_| Sequence::random(random)).collect();
+    sequences::job(&all)
 }
 
 /// Nests that look up neighbours in tables.

@@ -43,11 +43,12 @@ pub(super) fn regrouped(index: u64) -> Rewrites {
 /// Single work-items in two of several ways, and NDRanges in all: what passes do for memory that is read again
 /// depends on which loops there are.
 pub(super) fn reused(index: u64) -> Vec<Rewrites> {
-    let grouped = match index % 4 {
+    let grouped = match index % 6 {
         0 => Rewrites::All,
         1 => Rewrites::Interchanged,
         2 => Rewrites::Coalesced,
-        _ => Rewrites::Unrolled,
+        3 => Rewrites::Unrolled,
+        _ => Rewrites::Fused,
     };
     let single = Rewrites::Ungrouped([1, 4, 2][(index % 3) as usize]);
     let tiled = match index % 3 {

@@ -6,54 +6,7 @@ use fpgacc_frontend::ir::{ExprId, Function, Stmt, StmtKind};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::nest::Header;
 
-/// A list of statements: the statement that it stands in, and which of its lists, from the outside in.
-pub type Path = Vec<(usize, usize)>;
-
-/// The body among the lists of a `for`.
-const BODY: usize = 1;
-
-/// A statement.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Its list.
-    pub path: Path,
-    /// Its index there.
-    pub index: usize,
-}
-
-impl Place {
-    /// The statement.
-    pub fn get<'f>(&self, function: &'f Function) -> Option<&'f Stmt> {
-        list(function, &self.path)?.get(self.index)
-    }
-
-    /// The statement, to change.
-    pub fn get_mut<'f>(&self, function: &'f mut Function) -> Option<&'f mut Stmt> {
-        list_mut(function, &self.path)?.get_mut(self.index)
-    }
-}
-
-/// The statements of a list.
-pub fn list<'f>(function: &'f Function, path: &Path) -> Option<&'f [Stmt]> {
-    let mut stmts = function.body.as_ref()?.stmts.as_slice();
-    for &(stmt, at) in path {
-        stmts = stmts.get(stmt)?.lists().get(at)?;
-    }
-    Some(stmts)
-}
-
-/// The statements of a list, to change.
-pub fn list_mut<'f>(function: &'f mut Function, path: &Path) -> Option<&'f mut Vec<Stmt>> {
-    let mut stmts = &mut function.body.as_mut()?.stmts;
-    for &(stmt, at) in path {
-        let mut lists = stmts.get_mut(stmt)?.lists_mut();
-        if at >= lists.len() {
-            return None;
-        }
-        stmts = lists.swap_remove(at);
-    }
-    Some(stmts)
-}
+use crate::place::{BODY, Path, Place, list};
 
 /// Two loops of a list, with nothing between that is more than a declaration or an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,9 +15,10 @@ use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::{Header, Nests};
 use fpgacc_kernel_analysis::trip_count::{Constants, counting};
 
-use super::candidates::{Pair, Place, list};
+use super::candidates::Pair;
 use super::merge::{Merged, substitute};
 use crate::pass::Context;
+use crate::place::{Place, list};
 
 /// Whether what stands between two loops may come before both.
 ///
@@ -208,7 +209,7 @@ pub fn check(
             if let Some(found) = found.filter(|_| !faults::is_on("fuse-dependence-ignored")) {
                 return Err(Refusal {
                     reason: format!(
-                        "iterations of the first one come before what earlier ones of the second do, and {}",
+                        "an iteration of the second would come before a later one of the first, and {}",
                         found.reason
                     ),
                     also: Some((found.first, "the second one does this")),

@@ -4,9 +4,10 @@ use fpgacc_frontend::ir::{
     Expr, Function, FunctionId, Module, Stmt, StmtKind, VarId, VarRef,
 };
 
-use super::candidates::{Pair, list_mut};
+use super::candidates::Pair;
 use super::names::{Parts, separate};
 use crate::pass::Context;
+use crate::place::list_mut;
 
 /// A loop that was two.
 pub struct Merged {

@@ -15,10 +15,10 @@ use fpgacc_kernel_analysis::independence::Later;
 use fpgacc_kernel_analysis::nest::Nests;
 use fpgacc_kernel_analysis::usage::names;
 
-use super::candidates::Place;
 use super::names::forget;
 use crate::around_loop::{Names, private_variable};
 use crate::pass::Context;
+use crate::place::Place;
 
 /// What is in registers.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,3 @@
-// with: restrict
 // host: dim=1 global=1 local=1
 // case: the second reads what is not yet stored
 __kernel void newer(__global const float *restrict a, __global float *restrict b, __global float *restrict c, int n) {

@@ -13,6 +13,7 @@ mod composer;
 mod loops;
 mod parts;
 mod scene;
+mod sequences;
 
 use crate::job::Job;
 use crate::random::Random;

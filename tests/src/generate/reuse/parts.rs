@@ -40,7 +40,9 @@ impl Composer<'_> {
 
     /// Loops, mostly.
     pub(super) fn any_part(&mut self) {
-        match self.random.below(30) {
+        match self.random.below(36) {
+            30..=32 => self.sequence(),
+            33..=35 => self.separable(),
             0 => self.stencil(),
             1 => self.filter(),
             2 | 3 | 20 => self.rows(),
@@ -274,7 +276,9 @@ impl Composer<'_> {
             "uint {l_name} = {l};\ntile[{l_name}] = (uint)s & 63u;"
         ));
         self.barrier();
-        let read = match self.random.below(3) {
+        let read = match self.random.below(5) {
+            3 => format!("tile[{l_name}]"),
+            4 => format!("(tile[{l_name}] + ({l_name} > 0u ? tile[{l_name} - 1u] : 5u))"),
             0 => format!("tile[{all} - 1 - {l_name}]"),
             1 => format!("tile[({l_name} + {by}) % {all}u]"),
             _ => format!("({l_name} > 0u ? tile[{l_name} - 1u] : 5u)"),
