@@ -137,7 +137,9 @@ impl<'a> Body<'a> {
             known.and_then(Option::as_ref)
         };
         match (element(first), element(second)) {
-            (Some((x, first)), Some((y, second))) => x == y && self.proof.are_apart(first, second, by),
+            (Some((x, first)), Some((y, second))) => {
+                x == y && self.proof.are_apart(first, second, by)
+            }
             _ => false,
         }
     }
@@ -204,10 +206,15 @@ impl<'a> Body<'a> {
         let function = self.aliases.function;
         let (x, y) = (vars(first), vars(second));
         match (x.as_slice(), y.as_slice()) {
-            ([x], [y]) if x == y => match self.aliases.is_address(first.at) || is_element(self.aliases, first.at) {
-                true => format!("they may touch the same element of {}", names(function, &[*x])),
-                false => format!("both use {}", names(function, &[*x])),
-            },
+            ([x], [y]) if x == y => {
+                match self.aliases.is_address(first.at) || is_element(self.aliases, first.at) {
+                    true => format!(
+                        "they may touch the same element of {}",
+                        names(function, &[*x])
+                    ),
+                    false => format!("both use {}", names(function, &[*x])),
+                }
+            }
             ([x], [y]) => format!("{} may be the same memory", names(function, &[*x, *y])),
             _ => "they may touch the same memory".to_string(),
         }
@@ -244,9 +251,8 @@ impl Effects {
             let pointee = aliases.module.types.as_pointer(ty);
             pointee.is_some_and(|(pointee, _)| pointee.quals.contains(Qualifiers::VOLATILE))
         };
-        let is_volatile = |access: &Access| {
-            aliases.is_volatile(access.at) || !access.exact && through(access.at)
-        };
+        let is_volatile =
+            |access: &Access| aliases.is_volatile(access.at) || !access.exact && through(access.at);
         let mut seen = BTreeSet::new();
         Effects {
             prints: stmts
@@ -287,7 +293,10 @@ fn prints(
             let function = &module.functions[callee];
             let stmts = function.body.as_ref().map_or(&[][..], |body| &body.stmts);
             let is_new = seen.insert(callee);
-            is_new && stmts.iter().any(|stmt| prints(module, &function.exprs, stmt, seen))
+            is_new
+                && stmts
+                    .iter()
+                    .any(|stmt| prints(module, &function.exprs, stmt, seen))
         })
 }
 

@@ -42,25 +42,36 @@ impl Head {
     }
 
     fn text(&self, random: &mut Random, counter: &str) -> String {
-        let Head { ty, trips, step, .. } = *self;
+        let Head {
+            ty, trips, step, ..
+        } = *self;
         let end = FIRST + trips;
         let n = match self.is_known {
             true => end.to_string(),
             false => "n".to_string(),
         };
-        let by = if step == 1 { "++".to_string() } else { format!(" += {step}") };
+        let by = if step == 1 {
+            "++".to_string()
+        } else {
+            format!(" += {step}")
+        };
         match (self.is_down && ty != "uint", random.below(12)) {
             (true, _) => format!(
                 "for ({ty} {counter} = {n} - 1; {counter} >= {FIRST}; {counter}{})",
                 by.replace('+', "-")
             ),
-            (false, 0) => format!("for ({ty} {counter} = {FIRST}; {counter} <= {n} - 1; {counter}{by})"),
+            (false, 0) => {
+                format!("for ({ty} {counter} = {FIRST}; {counter} <= {n} - 1; {counter}{by})")
+            }
             (false, 1) => format!("for ({ty} {counter} = {FIRST}; {n} > {counter}; {counter}{by})"),
             (false, 2) if random.chance(30) => {
                 format!("for ({ty} {counter} = {FIRST}; {counter} < {n} - 1; {counter}{by})")
             }
             (false, 3) if random.chance(30) => {
-                format!("for ({ty} {counter} = {}; {counter} < {n}; {counter}{by})", FIRST + 1)
+                format!(
+                    "for ({ty} {counter} = {}; {counter} < {n}; {counter}{by})",
+                    FIRST + 1
+                )
             }
             _ => format!("for ({ty} {counter} = {FIRST}; {counter} < {n}; {counter}{by})"),
         }
@@ -96,7 +107,9 @@ fn value(random: &mut Random, counter: &str, vars: &[String]) -> String {
         0 | 1 => element(random, counter),
         2 => format!("(int){counter}"),
         3 => "n".to_string(),
-        _ => vars.get(random.below(vars.len().max(1))).map_or("7".to_string(), String::clone),
+        _ => vars
+            .get(random.below(vars.len().max(1)))
+            .map_or("7".to_string(), String::clone),
     };
     let op = random.pick(&["+", "-", "*", "^", "+"]);
     match random.below(6) {
@@ -140,16 +153,25 @@ fn body(random: &mut Random, counter: &str, number: usize) -> String {
             4 => format!("s += {value};"),
             5 => format!("s = s * 3 + {value};"),
             6 => format!("u = {value};\n{target} = u + 1;"),
-            7 => format!("if ({}) {{\n{target} = {value};\n}}", element(random, counter) + " > 9"),
+            7 => format!(
+                "if ({}) {{\n{target} = {value};\n}}",
+                element(random, counter) + " > 9"
+            ),
             8 => format!("{target} += {value};"),
             9 => {
                 let k = format!("k{line}");
                 format!("for (int {k} = 0; {k} < 3; {k}++) {{\n{target} += {k} + {value};\n}}")
             }
-            10 => format!("int p[2] = {{ 1, 2 }};\np[{counter} & 1] = {value};\n{target} = p[0] - p[1];")
-                .replace('p', &format!("p{line}")),
-            11 if random.chance(30) => format!("if ({} == 77) {{\ncontinue;\n}}", element(random, counter)),
-            12 if random.chance(30) => format!("if ({} == 77) {{\nbreak;\n}}", element(random, counter)),
+            10 => format!(
+                "int p[2] = {{ 1, 2 }};\np[{counter} & 1] = {value};\n{target} = p[0] - p[1];"
+            )
+            .replace('p', &format!("p{line}")),
+            11 if random.chance(30) => {
+                format!("if ({} == 77) {{\ncontinue;\n}}", element(random, counter))
+            }
+            12 if random.chance(30) => {
+                format!("if ({} == 77) {{\nbreak;\n}}", element(random, counter))
+            }
             13 => format!("{target} = s;"),
             14 if !vars.is_empty() => format!("{} += {value};", vars[0]),
             15 => format!("u = u + 1;\n{target} = u;"),
@@ -163,7 +185,9 @@ fn body(random: &mut Random, counter: &str, number: usize) -> String {
 /// A nest over rows and their elements.
 fn nest(random: &mut Random, rows: usize) -> String {
     let at = |random: &mut Random| {
-        let add = random.copy(&["", "", "", " + 1", " - 1", " + 16", " - 16", " - 17", " + 15"]);
+        let add = random.copy(&[
+            "", "", "", " + 1", " - 1", " + 16", " - 16", " - 17", " + 15",
+        ]);
         match random.below(10) {
             0 => format!("y * {ROW} + {} - x", ROW - 1),
             1 => format!("(y + 1) * {ROW} + x"),
@@ -182,7 +206,9 @@ fn nest(random: &mut Random, rows: usize) -> String {
     };
     let more = match random.below(6) {
         0 => format!("d[y] = {read}[y + 1];\n"),
-        1 => format!("for (int x = 0; x < {ROW}; x++) {{\nc[y * {ROW} + x] = {read}[{from}] + 1;\n}}\n"),
+        1 => format!(
+            "for (int x = 0; x < {ROW}; x++) {{\nc[y * {ROW} + x] = {read}[{from}] + 1;\n}}\n"
+        ),
         _ => String::new(),
     };
     format!(

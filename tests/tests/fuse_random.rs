@@ -52,6 +52,11 @@ fn random_loops_compute_the_same_bytes() {
             fail_smallest(name, seed, &some, &why, fault, |some| job(some).source);
         }
     }
-    println!("{fused} of {all} kernels have loops that are fused, {distributed} ones that are distributed");
-    assert!(4 * fused > all && 3 * distributed > all, "{fused} and {distributed} of {all}");
+    println!(
+        "{fused} of {all} kernels have loops that are fused, {distributed} ones that are distributed"
+    );
+    assert!(
+        4 * fused > all && 3 * distributed > all,
+        "{fused} and {distributed} of {all}"
+    );
 }

@@ -13,9 +13,9 @@ use fpgacc_device_passes::passes::coarsen::options::{Coarsening, Level, Stride};
 use fpgacc_device_passes::passes::geometry::LocalSizes;
 use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{
-    self, DELINEARISE, FISSION, FUSE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE, SCALAR_REPLACEMENT, TILE,
-    WINDOW, coalesce, coarsen, geometry, ndrange_to_loop, promote, replicate, unroll, vectorise,
-    window,
+    self, DELINEARISE, FISSION, FUSE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE,
+    SCALAR_REPLACEMENT, TILE, WINDOW, coalesce, coarsen, geometry, ndrange_to_loop, promote,
+    replicate, unroll, vectorise, window,
 };
 use fpgacc_device_passes::pipeline::Pipeline;
 

@@ -53,7 +53,9 @@ impl Pass for Fission {
         let mut seen = BTreeSet::new();
         while let Some((place, cond)) = next(&module.functions[kernel], &seen) {
             seen.insert(cond);
-            let span = place.get(&module.functions[kernel]).and_then(|stmt| stmt.span);
+            let span = place
+                .get(&module.functions[kernel])
+                .and_then(|stmt| stmt.span);
             match plan::plan(module, kernel, context, &place) {
                 Ok(plan) => {
                     let text = plan.text(&module.functions[kernel]);

@@ -63,7 +63,8 @@ impl Pass for Fuse {
             let note = |text: String| {
                 let mut note = Note::new(text, spans[1].or(spans[0]));
                 let first = spans[0].filter(|_| spans[1].is_some());
-                note.also.extend(first.map(|span| (span, "the first one".to_string())));
+                note.also
+                    .extend(first.map(|span| (span, "the first one".to_string())));
                 note
             };
             match fused(module, kernel, context, &pair) {
@@ -72,7 +73,8 @@ impl Pass for Fuse {
                     let mut note = note(format!("two loops are not fused: {reason}"));
                     let function = &module.functions[kernel];
                     let also = also.and_then(|(at, label)| Some((function.exprs.span(at)?, label)));
-                    note.also.extend(also.map(|(span, label)| (span, label.to_string())));
+                    note.also
+                        .extend(also.map(|(span, label)| (span, label.to_string())));
                     missed.push(note);
                     refused.insert(pair.key(function));
                 }
@@ -131,8 +133,9 @@ fn fused_or_changed(
     let merged = merge::merge(module, kernel, context, pair, counters);
     let merged = merged.ok_or_else(|| refuse("they do not count"))?;
     let pragmas = legality::check(module, kernel, context, (&at, &merged))?;
-    if let Some(StmtKind::For { hints, .. }) =
-        at.get_mut(&mut module.functions[kernel]).map(|stmt| &mut stmt.kind)
+    if let Some(StmtKind::For { hints, .. }) = at
+        .get_mut(&mut module.functions[kernel])
+        .map(|stmt| &mut stmt.kind)
     {
         hints.pragmas = pragmas;
     }

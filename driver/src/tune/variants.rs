@@ -3,7 +3,8 @@
 use fpgacc_decision::Family;
 use fpgacc_decision::explore::{Explored, Explorer};
 use fpgacc_device_passes::passes::{
-    COARSEN, GEOMETRY, PRIVATISE, SCALAR_REPLACEMENT, TILE, VECTORISE, VECTORISE_LOOPS, WINDOW,
+    COARSEN, FUSE, GEOMETRY, PRIVATISE, SCALAR_REPLACEMENT, TILE, VECTORISE, VECTORISE_LOOPS,
+    WINDOW,
 };
 use fpgacc_launch_facts::{ExecutionModel, Variant};
 use fpgacc_tuning::space::{Parameter, Point, Rule, Setting, Space};
@@ -281,6 +282,7 @@ fn single_work_items(
     let switches = [
         (PRIVATISE, ["off", "on"]),
         (WINDOW, ["off", "on"]),
+        (FUSE, ["off", "on"]),
         (SCALAR_REPLACEMENT, ["on", "off"]),
     ];
     for (pass, values) in switches {
@@ -374,7 +376,7 @@ pub fn variant(kernel: &str, point: &Point) -> Variant {
         let stride = text("coarsen.stride").unwrap_or("1");
         variant.coarsen = Some(format!("{dim}:{factor}:{stride}"));
     }
-    for pass in [PRIVATISE, WINDOW, SCALAR_REPLACEMENT, TILE] {
+    for pass in [PRIVATISE, WINDOW, FUSE, SCALAR_REPLACEMENT, TILE] {
         let is_on = text(pass).map(|word| word == "on");
         variant
             .passes

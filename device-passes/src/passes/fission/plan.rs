@@ -45,7 +45,10 @@ impl Plan {
         let vars: Vec<VarId> = self.expanded.iter().map(|(var, _)| *var).collect();
         match (vars.is_empty(), self.counted) {
             (false, Some((_, trips))) => {
-                format!("{text}; {} in arrays of {trips} elements", names(function, &vars))
+                format!(
+                    "{text}; {} in arrays of {trips} elements",
+                    names(function, &vars)
+                )
             }
             _ => text,
         }
@@ -103,7 +106,9 @@ pub fn plan(
     let summaries = context.summaries(module, kernel);
     let effects = Effects::of(&aliases, summaries, stmts);
     if effects.synchronises || effects.is_volatile || effects.prints {
-        return refuse("what it does is seen in its order: barriers, atomics, volatile memory or prints");
+        return refuse(
+            "what it does is seen in its order: barriers, atomics, volatile memory or prints",
+        );
     }
     let Some(order) = Body::of(&aliases, summaries, &nests, stmt) else {
         return Err(None);
@@ -171,7 +176,9 @@ impl Planner<'_> {
             let edges = with_values(&memory, &values, &tied);
             let parts = self.parts(&nodes, &edges);
             if parts.len() < 2 && tied.is_empty() {
-                return Err(Some("its statements depend on each other in a circle".to_string()));
+                return Err(Some(
+                    "its statements depend on each other in a circle".to_string(),
+                ));
             }
             let kinds: Vec<Kind> = parts.iter().map(|part| self.kind(part)).collect();
             let (groups, kinds) = self.groups(&parts, &kinds, &edges);
@@ -190,14 +197,19 @@ impl Planner<'_> {
                     false => {
                         let tied: Vec<VarId> = tied.into_iter().collect();
                         let names = names(self.function, &tied);
-                        Some(format!("no small array can hold {names} for all iterations"))
+                        Some(format!(
+                            "no small array can hold {names} for all iterations"
+                        ))
                     }
                 });
             }
             return Ok(Plan {
                 groups,
                 recomputed: std::mem::take(&mut self.recomputed),
-                expanded: expanded.into_iter().map(|(var, writer, _)| (var, writer)).collect(),
+                expanded: expanded
+                    .into_iter()
+                    .map(|(var, writer, _)| (var, writer))
+                    .collect(),
                 counter: self.counter,
                 counted: self.counted,
             });
@@ -267,7 +279,12 @@ impl Planner<'_> {
             writers.sort_unstable();
             writers.dedup();
             let readers = of(false);
-            let first = writers.iter().chain(&readers).copied().filter(|user| *user != at).min();
+            let first = writers
+                .iter()
+                .chain(&readers)
+                .copied()
+                .filter(|user| *user != at)
+                .min();
             let is_set = init.is_some() || first.is_none_or(|first| self.sets(first, var));
             let variable = &self.function.vars[var];
             let types = &self.module.types;
@@ -408,7 +425,9 @@ impl Planner<'_> {
             Some((scalar, width)) => scalar.size() * u64::from(width).next_power_of_two(),
             None => types.as_scalar(ty).map_or(u64::MAX, |scalar| scalar.size()),
         };
-        let counted = self.counted.filter(|(start, _)| i64::try_from(*start).is_ok());
+        let counted = self
+            .counted
+            .filter(|(start, _)| i64::try_from(*start).is_ok());
         counted.is_some_and(|(_, trips)| {
             let bytes = trips.checked_mul(size);
             trips > 0 && bytes.is_some_and(|bytes| bytes <= MOST_BYTES)

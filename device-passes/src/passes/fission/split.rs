@@ -117,7 +117,10 @@ impl Splitter<'_> {
         self.need(&used, &mut needed);
         // Variables of the copy, by those of the original.
         let mut own: BTreeMap<VarId, VarId> = BTreeMap::new();
-        let is_declared = matches!(self.head.init.first().map(|stmt| &stmt.kind), Some(StmtKind::Decl { .. }));
+        let is_declared = matches!(
+            self.head.init.first().map(|stmt| &stmt.kind),
+            Some(StmtKind::Decl { .. })
+        );
         if at > 0 {
             if is_declared {
                 self.copy_of(plan.counter, &mut own);
@@ -238,7 +241,11 @@ impl Splitter<'_> {
         if start != 0 {
             let exprs = &mut self.function.exprs;
             let by = exprs.int(self.types, start.unsigned_abs() as i64);
-            let op = if start > 0 { BinaryOp::Sub } else { BinaryOp::Add };
+            let op = if start > 0 {
+                BinaryOp::Sub
+            } else {
+                BinaryOp::Add
+            };
             index = exprs.binary(self.types, op, index, by);
         }
         if faults::is_on("fission-values-shared") {
@@ -265,7 +272,9 @@ fn replace(function: &mut Function, stmt: &Stmt, own: &BTreeMap<VarId, VarId>) {
     });
     for (slot, other) in slots {
         let ty = function.exprs.ty(slot);
-        function.exprs.replace(slot, Expr::Var(VarRef::Local(other)), ty);
+        function
+            .exprs
+            .replace(slot, Expr::Var(VarRef::Local(other)), ty);
     }
 }
 

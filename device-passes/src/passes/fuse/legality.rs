@@ -92,7 +92,8 @@ pub fn heads(module: &mut Module, kernel: FunctionId, pair: &Pair) -> Result<[Va
         Some((counting.start, counting.by, counting.trips))
     });
     let is_equal = counted[0].is_some() && counted[0] == counted[1];
-    if is_equal || faults::is_on("fuse-trips-unchecked") || say_the_same(module, kernel, pair, b, a) {
+    if is_equal || faults::is_on("fuse-trips-unchecked") || say_the_same(module, kernel, pair, b, a)
+    {
         return Ok(counters);
     }
     Err(refuse(
@@ -105,11 +106,18 @@ fn is_declared(stmt: &Stmt) -> bool {
     let StmtKind::For { init, .. } = &stmt.kind else {
         return false;
     };
-    init.iter().all(|stmt| matches!(stmt.kind, StmtKind::Decl { .. }))
+    init.iter()
+        .all(|stmt| matches!(stmt.kind, StmtKind::Decl { .. }))
 }
 
 /// Whether the heads of two loops are the same text, with the first one's counter in both.
-fn say_the_same(module: &mut Module, kernel: FunctionId, pair: &Pair, from: VarId, to: VarId) -> bool {
+fn say_the_same(
+    module: &mut Module,
+    kernel: FunctionId,
+    pair: &Pair,
+    from: VarId,
+    to: VarId,
+) -> bool {
     let function = &mut module.functions[kernel];
     let Some([first, second]) = pair.loops(function).map(|both| both.map(head)) else {
         return false;
@@ -247,9 +255,7 @@ fn pragmas(
         if !name.is_empty() && vars.len() != 1 {
             continue;
         }
-        let passes = |access: &Access| {
-            vars.is_empty() || touches(aliases, access, vars[0])
-        };
+        let passes = |access: &Access| vars.is_empty() || touches(aliases, access, vars[0]);
         let is_free = |others: &[String], range: std::ops::Range<usize>| {
             is_in(others)
                 || !vars.is_empty()

@@ -1,8 +1,6 @@
 //! One loop of two.
 
-use fpgacc_frontend::ir::{
-    Expr, Function, FunctionId, Module, Stmt, StmtKind, VarId, VarRef,
-};
+use fpgacc_frontend::ir::{Expr, Function, FunctionId, Module, Stmt, StmtKind, VarId, VarRef};
 
 use super::candidates::Pair;
 use super::names::{Parts, separate};
@@ -54,7 +52,10 @@ pub fn merge(
     }
     let merged = Merged {
         first: body.stmts.len(),
-        pragmas: [std::mem::take(&mut hints.pragmas), std::mem::take(&mut others.pragmas)],
+        pragmas: [
+            std::mem::take(&mut hints.pragmas),
+            std::mem::take(&mut others.pragmas),
+        ],
     };
     body.stmts.append(&mut other.stmts);
     taken.push(first);

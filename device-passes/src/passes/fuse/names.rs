@@ -32,12 +32,17 @@ pub fn separate(module: &mut Module, kernel: FunctionId, context: &Context<'_>, 
     {
         let name = |var: VarId| &function.vars[var].name;
         let hides = |var: VarId, used: &Used| {
-            let is_hidden = |other: &VarId| *other != var && *other != b && name(*other) == name(var);
+            let is_hidden =
+                |other: &VarId| *other != var && *other != b && name(*other) == name(var);
             used.vars.iter().any(is_hidden)
                 || used.names.contains(name(var))
                 || context.names.contains(name(var))
         };
-        renamed.extend(top(parts.between).into_iter().filter(|var| hides(*var, &of_first)));
+        renamed.extend(
+            top(parts.between)
+                .into_iter()
+                .filter(|var| hides(*var, &of_first)),
+        );
         renamed.extend(own_first.iter().filter(|var| hides(**var, &of_second)));
         if a != b && hides(a, &of_second) {
             renamed.push(a);

@@ -36,10 +36,16 @@ impl Kept {
         let stay = self.arrays.iter().filter(|var| !self.gone.contains(var));
         let stay: Vec<VarId> = stay.copied().collect();
         if !stay.is_empty() {
-            text += &format!("; what is stored into {} is read from registers", names(function, &stay));
+            text += &format!(
+                "; what is stored into {} is read from registers",
+                names(function, &stay)
+            );
         }
         if !self.gone.is_empty() {
-            text += &format!("; registers take the place of {}", names(function, &self.gone));
+            text += &format!(
+                "; registers take the place of {}",
+                names(function, &self.gone)
+            );
         }
         text
     }
@@ -96,7 +102,9 @@ fn stores(module: &Module, kernel: FunctionId, context: &Context<'_>, at: &Place
         taken: BTreeSet::new(),
     };
     // The last first: a read finds what was stored last.
-    let found = (0..body.stmts.len()).rev().filter_map(|at| finder.store(at));
+    let found = (0..body.stmts.len())
+        .rev()
+        .filter_map(|at| finder.store(at));
     let mut found: Vec<Found> = found.collect();
     found.reverse();
     found
@@ -130,16 +138,24 @@ impl Finder<'_, '_> {
         if !is_value || self.aliases.is_volatile(lhs) || exprs.has_effects(lhs) {
             return None;
         }
-        let own = self.order.accesses(at).writes().find(|access| access.at == lhs);
+        let own = self
+            .order
+            .accesses(at)
+            .writes()
+            .find(|access| access.at == lhs);
         let own = own.cloned()?;
         let mut reads = Vec::new();
         for later in at + 1..self.stmts.len() {
             let accesses = self.order.accesses(later).list.clone();
-            for access in accesses.iter().filter(|access| !access.write && access.exact) {
+            for access in accesses
+                .iter()
+                .filter(|access| !access.write && access.exact)
+            {
                 let is_whole = matches!(exprs.get(access.at), Expr::Index { .. })
                     && exprs.ty(access.at) == ty
                     && !self.is_written(later, access.at);
-                if is_whole && !self.taken.contains(&access.at) && self.order.are_same(&own, access) {
+                if is_whole && !self.taken.contains(&access.at) && self.order.are_same(&own, access)
+                {
                     reads.push(access.at);
                 }
             }
@@ -199,7 +215,8 @@ impl Finder<'_, '_> {
             |stmt| matches!(stmt.kind, StmtKind::Decl { var: own, init: Some(_) } if own == var),
         );
         let mut all = (0..self.stmts.len()).flat_map(|at| self.order.accesses(at).writes());
-        let is_written = all.any(|write| self.aliases.function.exprs.local_var(write.at) == Some(var));
+        let is_written =
+            all.any(|write| self.aliases.function.exprs.local_var(write.at) == Some(var));
         let variable = &self.aliases.function.vars[var];
         is_declared
             && !is_written
@@ -243,12 +260,12 @@ fn rewrite(module: &mut Module, kernel: FunctionId, at: &Place, found: &Found) {
     let Some(StmtKind::For { body, .. }) = at.get_mut(function).map(|stmt| &mut stmt.kind) else {
         return;
     };
-    let is_store =
-        |stmt: &Stmt| matches!(stmt.kind, StmtKind::Expr(root) if root == found.store);
+    let is_store = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Expr(root) if root == found.store);
     if let Some(index) = body.stmts.iter().position(is_store) {
         let span = body.stmts[index].span;
         let store = Stmt::at(StmtKind::Expr(store), span);
-        body.stmts.splice(index..=index, [Stmt::define(var, rhs), store]);
+        body.stmts
+            .splice(index..=index, [Stmt::define(var, rhs), store]);
     }
 }
 
@@ -280,7 +297,10 @@ fn is_unread(module: &Module, kernel: FunctionId, context: &Context<'_>, array: 
                 let mut values = Vec::new();
                 Init::exprs(init, &mut values);
                 // Never unread then.
-                uses += values.iter().filter(|value| exprs.has_effects(**value)).count();
+                uses += values
+                    .iter()
+                    .filter(|value| exprs.has_effects(**value))
+                    .count();
             }
             _ => stores += usize::from(stored(function, stmt, array).is_some()),
         }

@@ -25,10 +25,16 @@ impl Composer<'_> {
                 _ => 0,
             };
             let statements = 1 + self.random.below(2);
-            let body: Vec<String> = (0..statements).map(|_| self.row_statement(&row, &t)).collect();
+            let body: Vec<String> = (0..statements)
+                .map(|_| self.row_statement(&row, &t))
+                .collect();
             let keep = self.keep_sum(127);
             let body = body.join("\n");
-            let keep = if body.contains("s ") { keep } else { String::new() };
+            let keep = if body.contains("s ") {
+                keep
+            } else {
+                String::new()
+            };
             self.line(&format!(
                 "for (int {t} = {first}; {t} < {end}; {t}++) {{\n{body}\n{keep}}}"
             ));
@@ -37,7 +43,9 @@ impl Composer<'_> {
                 1 => {
                     let (z, image) = (self.name("z"), self.scene.elements_in_all());
                     let at = self.random.below(image);
-                    self.line(&format!("uint {z} = (uint)in[{at}] + (uint)n;\ns += {z} & 7u;"));
+                    self.line(&format!(
+                        "uint {z} = (uint)in[{at}] + (uint)n;\ns += {z} & 7u;"
+                    ));
                 }
                 _ => {}
             }
@@ -50,7 +58,9 @@ impl Composer<'_> {
         let (row, t) = (self.own_row(), self.name("t"));
         let trips = self.random.copy(&["8", "8", "n"]);
         let statements = 2 + self.random.below(3);
-        let body: Vec<String> = (0..statements).map(|_| self.row_statement(&row, &t)).collect();
+        let body: Vec<String> = (0..statements)
+            .map(|_| self.row_statement(&row, &t))
+            .collect();
         let keep = self.keep_sum(127);
         self.line(&format!(
             "for (int {t} = 0; {t} < {trips}; {t}++) {{\n{}\n{keep}}}",
@@ -60,7 +70,11 @@ impl Composer<'_> {
 
     /// What an iteration does to elements of a row.
     fn row_statement(&mut self, row: &str, t: &str) -> String {
-        let (ty, most, image) = (self.scene.ty, self.scene.most(), self.scene.elements_in_all());
+        let (ty, most, image) = (
+            self.scene.ty,
+            self.scene.most(),
+            self.scene.elements_in_all(),
+        );
         let near = |composer: &mut Self| {
             let index = match composer.random.below(8) {
                 0 => format!("({t} + 1) % {ROW}"),
