@@ -129,10 +129,8 @@ pub struct Made {
     pub loops: Vec<unroll::Candidate>,
     /// What may be loaded once before loops, of its first version.
     pub promotable: Vec<promote::Candidate>,
-    /// Whether loops follow each other in it, or have several statements.
+    /// Whether loops follow each other in it that may run equally often, in its first version.
     pub has_pairs: bool,
-    /// See [`Made::has_pairs`].
-    pub has_parts: bool,
     /// Loops that are unrolled, by name, and copies of them.
     pub unrolled: Vec<(String, u64)>,
     /// Nests that may become one loop, of its first version.
@@ -248,7 +246,6 @@ impl Pricing<'_> {
                 .map(|kernel| promote::candidates(&module, kernel))
                 .unwrap_or_default(),
             has_pairs: function.is_some_and(passes::has_pairs),
-            has_parts: function.is_some_and(passes::has_parts),
             unrolled: unrolled.collect(),
             nests: function
                 .map(|function| coalesce::candidates(&module, function))

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes::geometry::LocalSizes;
-use fpgacc_device_passes::passes::{self, NDRANGE_TO_LOOP, REDUCTION, WINDOW, reduction};
+use fpgacc_device_passes::passes::{self, FUSE, NDRANGE_TO_LOOP, REDUCTION, WINDOW, reduction};
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::Family as Device;
 
@@ -66,6 +66,7 @@ pub fn candidates(
         ahead: Vec::new(),
         asked: BTreeSet::new(),
         groups: groups::proposed(pricing),
+        apart: BTreeSet::new(),
     };
     let plain = search.plain(model);
     search.make_ahead(plain.iter().map(|form| form.pipeline.clone()).collect());
@@ -131,6 +132,8 @@ struct Search<'a> {
     asked: BTreeSet<String>,
     /// Local sizes, where the host leaves them open.
     groups: Option<LocalSizes>,
+    /// Forms that have no loops to fuse ([`steps::fusable`]).
+    apart: BTreeSet<(bool, bool, bool)>,
 }
 
 impl Search<'_> {
@@ -312,7 +315,19 @@ impl Search<'_> {
             self.make_ahead(steps.clone());
             for pipeline in steps {
                 let rank = self.rank(at, &pipeline);
-                self.add(pipeline, rank, Some(at));
+                let fuses = steps::fuses(&self.nodes[at].candidate.pipeline, &pipeline);
+                let fusable = steps::fusable(&pipeline);
+                let added = self.add(pipeline, rank, Some(at));
+                // Where nothing was fused, the form is known: it takes next to no time, and is not tried again.
+                match self.nodes[added].made.report.did(FUSE) {
+                    true if fuses => {
+                        self.effort.spend(0.0);
+                    }
+                    false if fuses => {
+                        self.apart.insert(fusable);
+                    }
+                    _ => {}
+                }
             }
         }
     }
@@ -415,11 +430,14 @@ impl Search<'_> {
         }
         steps.extend(steps::wider(form, made, loops));
         let (asked, effort) = (&mut self.asked, &mut self.effort);
+        let apart = &self.apart;
         steps.retain(|step| {
             let copies = loops.copies(step);
+            let fuses = steps::fuses(form, step);
             copies.iter().all(|copies| *copies <= steps::MOST_COPIES)
+                && !(fuses && apart.contains(&steps::fusable(step)))
                 && asked.insert(format!("{step:?}"))
-                && effort.spend(copies.iter().sum())
+                && (fuses || effort.spend(copies.iter().sum()))
         });
         steps
     }

@@ -51,14 +51,8 @@ pub const SWITCHED: &[&str] = &[
 /// Those of a family.
 fn switched(family: Family) -> &'static [&'static str] {
     match family {
-        Family::SingleWorkItem => &[
-            DELINEARISE,
-            FUSE,
-            FISSION,
-            NEIGHBOUR_TABLES,
-            PRIVATISE,
-            WINDOW,
-        ],
+        // Fission gained nothing in any of the programs at hand that fusion did not: it has to be asked for.
+        Family::SingleWorkItem => &[DELINEARISE, FUSE, NEIGHBOUR_TABLES, PRIVATISE, WINDOW],
         Family::NdRange => &[TILE, PRIVATISE],
     }
 }
@@ -185,6 +179,19 @@ pub fn merged(form: &Pipeline) -> u64 {
     lanes * coarsening(&form.options).map_or(1, |how| how.factor)
 }
 
+/// Whether a step is to fuse loops.
+pub fn fuses(form: &Pipeline, step: &Pipeline) -> bool {
+    let is_on = |form: &Pipeline| form.switches.get(FUSE) == Some(&true);
+    is_on(step) && !is_on(form)
+}
+
+/// What decides whether there are loops to fuse: forms in which this is the same have the same ones, mostly.
+pub fn fusable(form: &Pipeline) -> (bool, bool, bool) {
+    let loops: &ndrange_to_loop::Options = form.options.of();
+    let has_rows = form.switches.get(DELINEARISE) == Some(&true);
+    (loops.ungrouped, loops.interchange, has_rows)
+}
+
 /// Whether the loops of two forms have the same indices. Loops over lanes, those that load tiles, and what is left
 /// of loops over vectors stand between others.
 pub fn has_loops_of(form: &Pipeline, other: &Pipeline) -> bool {
@@ -247,11 +254,7 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
     }
     let is_off = |pass: &&&str| form.switches.get(**pass) != Some(&true);
     let is_free = |pass: &&&str| !base.switches.contains_key(**pass);
-    let has_work = |pass: &&&str| match **pass {
-        FUSE => made.has_pairs,
-        FISSION => made.has_parts,
-        _ => true,
-    };
+    let has_work = |pass: &&&str| **pass != FUSE || made.has_pairs;
     let passes = switched(made.family).iter().filter(is_off);
     let passes = passes.filter(is_free).filter(has_work);
     for pass in passes {

@@ -35,7 +35,7 @@ impl Pass for Fission {
     }
 
     fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {
-        has_parts(&module.functions[kernel])
+        next(&module.functions[kernel], &BTreeSet::new()).is_some()
     }
 
     fn run(
@@ -71,11 +71,6 @@ impl Pass for Fission {
         }
         self.outcome(&mut module.functions[kernel], done, missed)
     }
-}
-
-/// Whether a function has a loop with several statements.
-pub fn has_parts(function: &Function) -> bool {
-    next(function, &BTreeSet::new()).is_some()
 }
 
 /// The first loop of several statements that was not looked at, outer ones first, and its condition.

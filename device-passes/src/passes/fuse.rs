@@ -42,7 +42,7 @@ impl Pass for Fuse {
     }
 
     fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {
-        has_pairs(&module.functions[kernel])
+        candidates::next(&module.functions[kernel], &BTreeSet::new()).is_some()
     }
 
     fn run(

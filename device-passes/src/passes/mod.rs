@@ -34,7 +34,7 @@ use crate::setting::Setting;
 pub use alignment::Alignment;
 pub use coalesce::Coalesce;
 pub use coarsen::{COARSEN, Coarsen};
-pub use fission::{Fission, has_parts};
+pub use fission::Fission;
 pub use fuse::{Fuse, has_pairs};
 pub use geometry::{ChooseGeometry, GEOMETRY};
 pub use group_loop::{GROUP_LOOP, LoopOverGroups};

@@ -85,9 +85,36 @@ fn only_loop(stmt: &Stmt) -> Option<(usize, usize)> {
     is_loop.then_some((only, body.stmts.len()))
 }
 
-/// Whether there are loops to fuse.
+/// Whether loops follow each other that count alike: a look that takes no time.
 pub fn has_pairs(function: &Function) -> bool {
-    next(function, &BTreeSet::new()).is_some()
+    let mut refused = BTreeSet::new();
+    while let Some(pair) = next(function, &refused) {
+        if pair
+            .loops(function)
+            .is_some_and(|[first, second]| count_alike(function, first, second))
+        {
+            return true;
+        }
+        refused.insert(pair.key(function));
+    }
+    false
+}
+
+/// Whether two loops start and end with the same expressions.
+fn count_alike(function: &Function, first: &Stmt, second: &Stmt) -> bool {
+    let [Some(x), Some(y)] = [first, second].map(|stmt| Header::of(function, stmt)) else {
+        return false;
+    };
+    let same = |a, b| function.exprs.same(a, b);
+    let is_same_step = match (x.by, y.by) {
+        (Some(a), Some(b)) => same(a, b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    x.op == y.op
+        && x.down == y.down
+        && is_same_step
+        && same(x.start, y.start)
+        && same(x.bound, y.bound)
 }
 
 /// The first pair that is not refused, outer ones first.
