@@ -105,6 +105,9 @@ struct Program {
     /// In the place of these: launches in a row that were timed together, by the kernel's name.
     #[serde(default)]
     launches: Vec<Application>,
+    /// These run at the same time, as channels connect them: the longest counts.
+    #[serde(default)]
+    concurrent: bool,
     #[serde(default)]
     trips: Vec<Trips>,
     #[serde(default)]
@@ -369,22 +372,46 @@ fn price(
         launches.push((prediction, launch.repeat.unwrap_or(1.0)));
         built.push(launch.name);
     }
-    Ok(together(launches, &again, board))
+    Ok(together(launches, &again, program.concurrent, board))
 }
 
-fn together(launches: Vec<(Prediction, f64)>, again: &[bool], board: &Board) -> Priced {
+fn together(
+    launches: Vec<(Prediction, f64)>,
+    again: &[bool],
+    concurrent: bool,
+    board: &Board,
+) -> Priced {
     let each = launches.iter().zip(again);
     let launched = each.map(|((prediction, times), &again)| Launched {
         prediction,
         times: *times,
         again,
     });
-    let all = Built::of(&launched.collect::<Vec<_>>(), board);
+    let launched: Vec<Launched> = launched.collect();
+    let all = if concurrent {
+        longest(&launched, board)
+    } else {
+        Built::of(&launched, board)
+    };
     Priced {
         seconds: all.seconds,
         clock_mhz: all.clock_mhz.value,
         launches: launches.into_iter().map(|(launch, _)| launch).collect(),
     }
+}
+
+/// Of kernels that run at the same time, the one that takes the longest.
+fn longest(kernels: &[Launched<'_>], board: &Board) -> Built {
+    let alone = (0..kernels.len()).map(|runs| {
+        let each = kernels.iter().enumerate();
+        let only = each.map(|(at, kernel)| Launched {
+            times: if at == runs { kernel.times } else { 0.0 },
+            ..*kernel
+        });
+        Built::of(&only.collect::<Vec<_>>(), board)
+    });
+    let longest = alone.max_by(|a, b| a.seconds.value.total_cmp(&b.seconds.value));
+    longest.expect("a program has a launch")
 }
 
 fn render_points(text: &mut String, points: &[Point<'_>], explain: bool) {
