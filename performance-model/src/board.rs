@@ -299,6 +299,9 @@ pub struct Memory {
     pub atomic_factor: f64,
     /// tWR: what a write takes before its row can be closed.
     pub write_recovery_ns: f64,
+    /// Rows that are open at a time, for each bus: one in each bank of its chips.
+    #[serde(default = "open_rows")]
+    pub open_rows: u64,
     /// Bytes that a cached unit keeps.
     pub cache_bytes: f64,
 }
@@ -308,10 +311,13 @@ const ROWS_AT_ONCE: f64 = 4.0;
 
 /// Rows that a memory has open at a time, for each of its buses: one in each bank of its chips, of which DDR4 has 16,
 /// and DDR3 8 in each of two ranks (JEDEC).
-pub const OPEN_ROWS: u64 = 16;
+fn open_rows() -> u64 {
+    16
+}
 
-/// Bytes of a row of a bus of 64 bits: eight chips of 1 KB (JEDEC).
-const ROW_BYTES: u64 = 8192;
+/// Words in a row: a bus of 64 bits has eight chips of 1 KB (JEDEC), and moves a word in eight transfers; one of 32 bits has
+/// half of both.
+const ROW_WORDS: u64 = 128;
 
 impl Memory {
     /// The peak of all banks, in bytes per second.
@@ -323,8 +329,32 @@ impl Memory {
     /// the banks that it is in. Banks take turns by bursts.
     pub fn open_banks(&self, bytes: u64) -> Option<f64> {
         let bursts = bytes.div_ceil(self.burst_bytes()).max(1);
-        let is_open = bytes <= self.banks * OPEN_ROWS * ROW_BYTES;
+        let is_open = bytes <= self.banks * self.open_rows * self.row_bytes();
         (is_open && !self.through_host).then(|| bursts.min(self.banks) as f64 / self.banks as f64)
+    }
+
+    /// Bytes of a row of a bus.
+    fn row_bytes(&self) -> u64 {
+        ROW_WORDS * self.width_bytes
+    }
+
+    /// The banks, of all chips, that words at a distance from each other go to in turn, of addresses whose rows take turns on
+    /// the banks; `None`: all, or of a memory that others use, too.
+    pub fn banks_in_turn(&self, stride: u128) -> Option<f64> {
+        let rows = u128::from(self.row_bytes() * self.banks);
+        let is_even = stride > 0 && stride.is_multiple_of(rows) && !self.through_host;
+        let step = u64::try_from(stride / rows).ok().filter(|_| is_even)?;
+        let shared = (1..=self.open_rows).rev();
+        let shared = shared
+            .into_iter()
+            .find(|by| step.is_multiple_of(*by) && self.open_rows.is_multiple_of(*by));
+        Some((self.open_rows / shared.unwrap_or(1)) as f64)
+    }
+
+    /// What a bank takes to open a row, move a word of it and close it again: tRP + tRCD + tCL, which are alike (JEDEC), the
+    /// word, and the time that a write takes.
+    pub fn row_cycle_ns(&self) -> f64 {
+        1.5 * self.row_miss_ns + self.banks as f64 * self.word_ns() + self.write_recovery_ns
     }
 
     /// Bytes of the longest burst.

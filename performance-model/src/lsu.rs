@@ -36,8 +36,12 @@ pub struct Lsu {
     /// Of a unit with a cache in an NDRange whose work-items read rows of their own: bytes that it moves for an
     /// access, of a row's words each once. The caches hold a word of each work-item in flight.
     pub row: Option<f64>,
+    /// Bytes of a word of the memory.
+    pub word: f64,
     /// Words of the memory that an access touches on average.
     pub words: f64,
+    /// Work-items side by side go to rows of so many banks in turn, fewer than they are, so that each opens its row anew.
+    pub turns: Option<f64>,
     /// Single work-items of a row use it, none next to each other.
     pub picked: bool,
     /// Of a group of several rows of work-items, whose rows lie apart: what each row touches.
@@ -85,7 +89,7 @@ pub fn infer(graph: &mut Graph, board: &Board, form: Form) -> Vec<Lsu> {
 pub fn requests(lsus: &[Lsu], regions: usize) -> Vec<f64> {
     let mut most = vec![1.0; regions];
     for lsu in lsus.iter().filter(|lsu| !lsu.scattered) {
-        let least = (lsu.report.bytes_wide as f64 / WORD).ceil();
+        let least = (lsu.report.bytes_wide as f64 / lsu.word).ceil();
         let own = 1.0 + (lsu.words - least).max(0.0) * lsu.share;
         most[lsu.region] = f64::max(most[lsu.region], own);
     }
@@ -212,21 +216,25 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
         true => 1.0,
         false => stays(graph, cache_bytes, form, first),
     };
-    let kind = kind(graph, form, first, stride, bytes, stays);
+    let alike = alike(graph, cache_bytes, form, first);
+    let repeats = (first.region != 0 && stays > 1.0) || alike > 1.0;
+    let kind = kind(graph, form, first, stride, bytes, repeats);
+    let stays = stays * alike;
     // Only ascending addresses are joined.
     let backward = form != Form::SingleWorkItem && stride.is_some_and(|s| s < 0);
     let table = table(array, cache_bytes);
     let start = run.iter().map(|at| constant_of(&graph.accesses[*at])).min();
-    let words = words(graph, first, start.unwrap_or(0), bytes);
+    let word = memory.width_bytes as f64;
+    let words = words(graph, first, start.unwrap_or(0), bytes, word);
     let row = match (form, kind) {
-        (Form::NdRange { .. }, LsuKind::BurstCached) => row(graph, first, bytes),
+        (Form::NdRange { .. }, LsuKind::BurstCached) => row(graph, first, bytes, word),
         _ => None,
     };
     let moved = match (kind, table) {
         // The cache moves each word once.
         (LsuKind::Constant, Some(_)) => bytes as f64,
-        _ if walks => words * WORD,
-        _ => row.unwrap_or_else(|| moved(stride, bytes, first.indirect || backward)),
+        _ if walks => words * word,
+        _ => row.unwrap_or_else(|| moved(stride, bytes, first.indirect || backward, word)),
     };
     // In different bursts and, mostly, rows.
     let is_far = |stride: i128| stride.unsigned_abs() >= u128::from(memory.burst_bytes());
@@ -251,7 +259,9 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
         moves_on: moves_on(graph, first),
         backward,
         row,
+        word,
         words,
+        turns: turns(graph, memory, form, stride),
         picked: first.picked,
         row_segments: match form {
             Form::NdRange { simd, .. } => row_segments(graph, memory, first, simd as f64 / copies),
@@ -275,12 +285,12 @@ fn same_for_lanes(graph: &Graph, access: &Access) -> bool {
 
 /// Bytes that a cache moves for an access to a row in which iterations follow each other: each word once, and of the
 /// row's ends a word more.
-fn row(graph: &Graph, access: &Access, bytes: u64) -> Option<f64> {
+fn row(graph: &Graph, access: &Access, bytes: u64, word: f64) -> Option<f64> {
     let region = access.region;
     let step = along(graph, access, Sym::Iter(region))?.unsigned_abs();
     let is_row = region != 0 && lane_stride(graph, access).is_none() && step > 0;
-    let each = bytes.max(step as u64) as f64 + WORD / graph.trips(region).max(1.0);
-    (is_row && step < WORD as u128).then_some(each.min(WORD))
+    let each = bytes.max(step as u64) as f64 + word / graph.trips(region).max(1.0);
+    (is_row && step < word as u128).then_some(each.min(word))
 }
 
 /// What each row of a work-group touches, if the next row goes on elsewhere. `lanes`: work-items that an access is
@@ -352,16 +362,26 @@ pub fn constant_fill(graph: &Graph, board: &Board) -> f64 {
 /// Bytes of a word of external memory (512 bits, on nearly all boards here: `width_bytes` in their files).
 pub const WORD: f64 = 64.0;
 
-/// Bytes that memory moves for an access.
-pub fn moved(stride: Option<i128>, bytes: u64, indirect: bool) -> f64 {
+/// Bytes that memory moves for an access, by words.
+pub fn moved(stride: Option<i128>, bytes: u64, indirect: bool, word: f64) -> f64 {
     let bytes = bytes as f64;
     match stride {
         Some(stride) if !indirect && stride != 0 => {
-            bytes.max((stride.unsigned_abs() as f64).min(WORD))
+            bytes.max((stride.unsigned_abs() as f64).min(word))
         }
         Some(_) if !indirect => bytes,
-        _ => (bytes / WORD).ceil() * WORD,
+        _ => (bytes / word).ceil() * word,
     }
+}
+
+/// The banks whose rows work-items side by side go to in turn, if these are fewer than the work-items of a row.
+fn turns(graph: &Graph, memory: &Memory, form: Form, stride: Option<i128>) -> Option<f64> {
+    let Sym::LocalId(dim) = neighbours(graph) else {
+        return None;
+    };
+    let items = graph.values.get(&Sym::LocalSize(dim)).copied()?;
+    let banks = memory.banks_in_turn(stride?.unsigned_abs())?;
+    (form != Form::SingleWorkItem && items > banks).then_some(banks)
 }
 
 /// Bytes from an access to the next that the unit sees.
@@ -458,8 +478,8 @@ fn walks(graph: &Graph, cache_bytes: f64, access: &Access) -> bool {
 
 /// Words of external memory that an access touches on average, which its unit asks for one after another: one that
 /// crosses the end of a word needs one more.
-fn words(graph: &Graph, access: &Access, start: i128, bytes: u64) -> f64 {
-    let word = WORD as i128;
+fn words(graph: &Graph, access: &Access, start: i128, bytes: u64, word: f64) -> f64 {
+    let word = word as i128;
     let Some(address) = &access.address else {
         return 1.0;
     };
@@ -552,13 +572,39 @@ fn stays(graph: &Graph, cache_bytes: f64, form: Form, access: &Access) -> f64 {
     saved
 }
 
+/// Words of a cache at least: those of a memory block at its widest.
+const CACHE_WORDS: f64 = 512.0;
+
+/// Work-groups in a row that read the same words, outside of loops, where the unit's cache holds what a group reads: of the
+/// weights of a convolution a DE5-Net reads 96 GB/s (`model/blind.yaml`, pipecnn).
+fn alike(graph: &Graph, cache_bytes: f64, form: Form, access: &Access) -> f64 {
+    let array = &graph.arrays[access.array];
+    let may_be = form != Form::SingleWorkItem
+        && access.region == 0
+        && !(access.is_store || access.is_atomic || access.indirect)
+        && !(array.written || array.volatile);
+    let Some(address) = access.address.as_ref().filter(|_| may_be) else {
+        return 1.0;
+    };
+    let value = |sym: Sym| graph.values.get(&sym).copied().unwrap_or(1.0);
+    let depends = |sym: Sym| graph.depends_on(address, sym);
+    let items: f64 = (0..3).map(|dim| value(Sym::LocalSize(dim))).product();
+    let holds = cache_bytes.max(CACHE_WORDS * access.bytes as f64);
+    let differ = (0..3).any(|dim| depends(Sym::LocalId(dim)));
+    if !differ || items * access.bytes as f64 > holds {
+        return 1.0;
+    }
+    let same = (0..3).take_while(|dim| !depends(Sym::GroupId(*dim)));
+    same.map(|dim| value(Sym::NumGroups(dim))).product()
+}
+
 fn kind(
     graph: &Graph,
     form: Form,
     access: &Access,
     stride: Option<i128>,
     bytes: u64,
-    stays: f64,
+    repeats: bool,
 ) -> LsuKind {
     let array = &graph.arrays[access.array];
     if access.is_atomic {
@@ -578,8 +624,8 @@ fn kind(
     if !access.is_store && is_single && forward && is_even && !written && !array.volatile {
         return LsuKind::Prefetching;
     }
-    let repeats = stays > 1.0 || access.indirect || is_computed(graph, access);
-    if !access.is_store && repeats && !written && !array.volatile && access.region != 0 {
+    let by_data = access.region != 0 && (access.indirect || is_computed(graph, access));
+    if !access.is_store && (repeats || by_data) && !written && !array.volatile {
         return LsuKind::BurstCached;
     }
     match is_aligned {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::board::{Board, Memory, OPEN_ROWS};
+use super::board::{Board, Memory};
 use super::graph::{Graph, RegionId};
 use super::lsu::{Lsu, WORD, moved};
 use super::prediction::{Form, LsuKind};
@@ -23,6 +23,8 @@ pub struct Traffic {
     pub scattered: f64,
     /// Words of loops in which work-items, or entries of the loop, mix.
     pub interleaved: f64,
+    /// Rows that one bank opens after another, for words of work-items side by side.
+    pub reopened: f64,
     /// Atomic operations.
     pub atomics: f64,
     /// Accesses through a constant cache, of one of the compute units, that it does not hold.
@@ -43,8 +45,9 @@ pub fn traffic(
         timings,
         form,
         items,
+        memory: &board.memory,
         word: board.memory.width_bytes as f64,
-        rows_contend: rows_open(lsus) > (OPEN_ROWS * board.memory.banks) as usize,
+        rows_contend: rows_open(lsus) > (board.memory.open_rows * board.memory.banks) as usize,
         all: Traffic::default(),
         streams: BTreeMap::new(),
     };
@@ -72,6 +75,7 @@ struct Count<'a> {
     timings: &'a [Timing],
     form: Form,
     items: f64,
+    memory: &'a Memory,
     /// Bytes of a word of the memory.
     word: f64,
     /// More rows are open than banks can hold.
@@ -97,7 +101,7 @@ impl<'a> Count<'a> {
         } else if kind == LsuKind::Atomic {
             self.all.atomics += accesses;
         } else if lsu.walks {
-            self.all.streamed += accesses * lsu.words * WORD;
+            self.all.streamed += accesses * lsu.words * self.word;
         } else {
             self.moves(lsu, accesses, lanes);
         }
@@ -136,7 +140,8 @@ impl<'a> Count<'a> {
     fn bytes(&self, lsu: &Lsu, accesses: f64) -> f64 {
         let report = &lsu.report;
         let stride = report.stride.map(i128::from);
-        let each = || moved(stride, report.bytes_wide, stride.is_none() || lsu.backward);
+        let is_alone = stride.is_none() || lsu.backward;
+        let each = || moved(stride, report.bytes_wide, is_alone, self.word);
         let bytes = accesses * lsu.row.unwrap_or_else(each);
         match lsu.table {
             Some(table) if report.kind == LsuKind::BurstCached => {
@@ -180,9 +185,14 @@ impl<'a> Count<'a> {
 
     fn add_apart(&mut self, lsu: &Lsu, apart: &Apart) {
         let (Apart::Interleaved(words) | Apart::Scattered(words)) = *apart;
+        let reopened = lsu.turns.map(|banks| words / banks);
+        let takes = reopened.map_or(0.0, |rows| rows * self.memory.row_cycle_ns());
         match (lsu.open_banks, apart) {
             // No row is opened: words are moved as those of a stream.
             (Some(part), _) => self.all.streamed += words * self.word / part,
+            _ if takes > words * self.memory.interleaved_word_ns() => {
+                self.all.reopened += reopened.unwrap_or_default();
+            }
             (None, Apart::Interleaved(_)) => self.all.interleaved += words,
             (None, Apart::Scattered(_)) => self.all.scattered += words,
         }
@@ -237,6 +247,7 @@ impl Traffic {
             + self.row_segments / memory.banks as f64 * memory.row_miss_ns * nano
             + self.scattered * memory.scattered_word_ns() * nano
             + self.interleaved * memory.interleaved_word_ns() * nano
+            + self.reopened * memory.row_cycle_ns() * nano
             + self.atomics * memory.atomic_ns() * nano
             + self.constants * memory.constant_miss_ns() * nano
     }

@@ -95,3 +95,55 @@ fn components_of_vectors_are_apart() {
     assert_eq!(sum("t.x"), 1.0);
     assert!(sum("t.w") > 10.0, "{}", sum("t.w"));
 }
+
+/// Work-items side by side that go to rows of their own, on a DE10-Nano: 136, 82, 42, 38 and 38 ns for a load and a store, by the
+/// distance of the rows (tirumalnaidu/opencl-hls-cnn-accelerator, batch normalisation).
+#[test]
+fn words_of_one_bank_open_a_row_each() {
+    for (rows, distance, measured) in [
+        (16.0, 65536.0, 143.1),
+        (64.0, 4096.0, 21.5),
+        (128.0, 1024.0, 5.50),
+        (256.0, 256.0, 2.48),
+        (512.0, 64.0, 1.26),
+    ] {
+        let launch = LaunchShape {
+            global: [given(rows), given(distance), given(1.0)],
+            local: [given(f64::min(rows, 256.0)), given(1.0), given(1.0)],
+            scalars: [(2, given(distance).unwrap())].into(),
+            ..LaunchShape::default()
+        };
+        let text = "__kernel void k(__global float *restrict b, __global float *restrict a, int n) {
+            int i = get_global_id(0) * n + get_global_id(1);
+            b[i] = a[i] * 0.5f;
+        }";
+        let board = Board::named("c5soc").expect("a board");
+        let prediction = predicted(text, &board, launch, None);
+        let ratio = prediction.seconds.value * 1e3 / measured;
+        assert!((0.6..=1.5).contains(&ratio), "{distance}: {ratio}");
+    }
+}
+
+/// A DE5-Net reads 96 GB/s of weights that groups side by side have in common (doonny/PipeCNN).
+#[test]
+fn groups_that_read_alike_find_it_in_a_cache() {
+    let seconds = |index: &str| {
+        let launch = LaunchShape {
+            global: [given(135.0), given(135.0), given(96.0)],
+            local: [given(5.0), given(5.0), given(6.0)],
+            ..LaunchShape::default()
+        };
+        let text = format!(
+            "typedef struct {{ float lane[128]; }} vec;
+            __kernel void k(__global vec *restrict b, __global const vec *restrict a) {{
+                int z = get_global_id(2) * 25 + get_local_id(1) * 5 + get_local_id(0);
+                int all = z + 2400 * (get_group_id(1) * 27 + get_group_id(0));
+                b[all & 15] = a[{index}];
+            }}"
+        );
+        let board = Board::named("de5-net").expect("a board");
+        predicted(&text, &board, launch, None).memory_seconds
+    };
+    let (alike, apart) = (seconds("z"), seconds("all"));
+    assert!(apart > 1.5 * alike, "{alike} {apart}");
+}

@@ -5,7 +5,7 @@ mod module;
 #[path = "common/predicted.rs"]
 mod predicted;
 
-use fpgacc_performance_model::{Board, LaunchShape, Prediction};
+use fpgacc_performance_model::{Board, LaunchShape, Limit, Prediction};
 use predicted::predicted;
 
 fn on_arria(text: &str) -> Prediction {
@@ -58,4 +58,46 @@ fn conditions_count_in_loops_whose_bodies_are_copied() {
     let part = |prediction: Prediction| prediction.memory_seconds / all.memory_seconds;
     assert!((0.95..=1.0).contains(&part(most)));
     assert!((0.45..=0.55).contains(&part(half)));
+}
+
+/// The engine of a Fourier transform (pc2/HPCC_FPGA) is a function that its window is passed to.
+#[test]
+fn windows_of_a_caller_are_shift_registers() {
+    let prediction = on_arria(
+        "int step(int x, int w[8000], const int n) {
+            int sum = w[0] + w[n / 2];
+            #pragma unroll
+            for (int j = 0; j < n - 1; j++) w[j] = w[j + 1];
+            w[n - 1] = x;
+            return sum;
+        }
+        __kernel void k(__global const int *restrict a, __global int *restrict b) {
+            int w[8000];
+            for (int i = 0; i < 1000000; i++) b[i] = step(a[i], w, 8000);
+        }",
+    );
+    assert_eq!(prediction.loops.len(), 1);
+    assert_eq!(prediction.loops[0].ii, 1.0);
+    assert!(prediction.area.ram.value > 8000.0 * 32.0 / 20480.0);
+}
+
+/// A variable that each iteration of a loop writes before it reads it keeps no entry of the loop waiting (doonny/PipeCNN, whose
+/// convolutions take a cycle for each number of all entries).
+#[test]
+fn what_is_written_first_does_not_wait() {
+    let prediction = on_arria(
+        "__kernel void k(__global const int *restrict a, __global int *restrict b, int n) {
+            int x;
+            for (int i = 0; i < 1000; i++) {
+                int most = 0;
+                for (int j = 0; j < n; j++) {
+                    x = a[i * n + j];
+                    most = max(most, x);
+                }
+                b[i] = most;
+            }
+        }",
+    );
+    let outer = &prediction.loops[0];
+    assert!(!matches!(outer.limit, Limit::Serialised(_)), "{:?}", outer.limit);
 }

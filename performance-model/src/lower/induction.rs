@@ -44,6 +44,13 @@ pub(super) struct LoopVariable {
     pub inside: Option<Poly>,
 }
 
+impl LoopVariable {
+    /// Whether its value from before the loop may be of no use.
+    pub(super) fn may_be_dead(&self) -> bool {
+        matches!(self.change, Change::Any)
+    }
+}
+
 /// The variables that an iteration changes.
 pub(super) type LoopChanges = BTreeMap<Slot, Change>;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{AddressSpace, Block, Expr, ExprId, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_frontend::ir::{AddressSpace, Block, Expr, ExprId, Stmt, StmtKind, VarRef};
 use fpgacc_kernel_analysis::loops::leaves;
 use fpgacc_kernel_analysis::nest::{self, Nests};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
@@ -11,12 +11,20 @@ use super::env::Mark;
 use super::induction::{Change, LoopChanges, LoopVariable};
 use super::parts::Parts;
 use super::pragmas::{hints, unroll_factor};
-use super::value::{Slot, Value};
+use super::value::{Pointer, Slot, Value};
 use super::variable_trips::returns;
-use super::{LoopKey, Lowering, MAX_COPIES};
+use super::{LoopKey, Lowering, MAX_COPIES, VarKey};
 use crate::board::Operator;
 use crate::graph::{Carried, Made, NodeId, Op, Region, RegionId};
 use crate::prediction::{Form, Trip, TripOrigin};
+
+/// A private array whose elements a loop moves on.
+#[derive(Clone, Copy, PartialEq)]
+struct Moved {
+    key: VarKey,
+    /// Of one that is in registers.
+    bytes: Option<u64>,
+}
 
 impl<'a> Lowering<'a> {
     pub(super) fn loop_stmt(&mut self, stmt: &'a Stmt) {
@@ -92,18 +100,6 @@ impl<'a> Lowering<'a> {
     /// makes shift registers of them.
     fn is_shift(&self, body: &Block) -> bool {
         let exprs = &self.at.function.exprs;
-        let array = |id: ExprId| match exprs.get(id) {
-            Expr::Index { base, .. } => match exprs.get(*base) {
-                Expr::Var(VarRef::Local(var)) => Some(*var),
-                _ => None,
-            },
-            _ => None,
-        };
-        let is_private = |var: VarId| {
-            let variable = &self.at.function.vars[var];
-            let is_array = self.module.types.as_array(variable.ty.ty).is_some();
-            is_array && variable.space == AddressSpace::Private
-        };
         let moves = |stmt: &Stmt| {
             let StmtKind::Expr(expr) = &stmt.kind else {
                 return false;
@@ -111,36 +107,73 @@ impl<'a> Lowering<'a> {
             let Expr::Assign { op: None, lhs, rhs } = exprs.get(*expr) else {
                 return false;
             };
-            let Some(to) = array(*lhs).filter(|to| is_private(*to)) else {
+            let Some(to) = self.moved_on(*lhs) else {
                 return false;
             };
             let is_constant = matches!(exprs.get(*rhs), Expr::Int { .. } | Expr::Float { .. });
-            is_constant || array(*rhs) == Some(to)
+            is_constant || self.moved_on(*rhs) == Some(to)
         };
         !body.stmts.is_empty() && body.stmts.iter().all(moves)
     }
 
+    /// The private array that an element is of: one of the function at hand, or one that it was called with.
+    fn moved_on(&self, element: ExprId) -> Option<Moved> {
+        let function = self.at.function;
+        let Expr::Index { base, .. } = function.exprs.get(element) else {
+            return None;
+        };
+        let Expr::Var(var @ VarRef::Local(local)) = function.exprs.get(*base) else {
+            return None;
+        };
+        let variable = &function.vars[*local];
+        if self.module.types.as_array(variable.ty.ty).is_some() {
+            let is_memory = self.at.arrays.contains_key(&(self.frame(), *var));
+            let layout = self.module.layout(variable.ty.ty);
+            return (variable.space == AddressSpace::Private).then_some(Moved {
+                key: (self.function_id(), *var),
+                bytes: layout.map(|layout| layout.size).filter(|_| !is_memory),
+            });
+        }
+        match &self.env.get(&self.slot(*var))?.pointer {
+            Some(Pointer::Memory(array, offset)) if offset.as_constant() == Some(0) => {
+                let key = self.at.array_keys.get(array)?;
+                let is_private = self.at.private_arrays.contains(key);
+                is_private.then_some(Moved {
+                    key: *key,
+                    bytes: None,
+                })
+            }
+            Some(Pointer::Slot(slot)) if slot.path.is_empty() => {
+                let call = self.at.calls.iter().find(|call| call.frame == slot.frame)?;
+                let VarRef::Local(local) = slot.var else {
+                    return None;
+                };
+                let owner = &self.module.functions[call.function];
+                let layout = self.module.layout(owner.vars[local].ty.ty);
+                Some(Moved {
+                    key: (call.function, slot.var),
+                    bytes: layout.map(|layout| layout.size),
+                })
+            }
+            _ => None,
+        }
+    }
+
     /// Notes the shift registers that a loop moves on.
     fn note_shift(&mut self, body: &Block) {
-        let function = self.at.function;
         for stmt in &body.stmts {
             let StmtKind::Expr(expr) = &stmt.kind else {
                 continue;
             };
-            let mut left = *expr;
-            while let Expr::Assign { lhs: inside, .. } | Expr::Index { base: inside, .. } =
-                function.exprs.get(left)
-            {
-                left = *inside;
-            }
-            let Expr::Var(var @ VarRef::Local(local)) = function.exprs.get(left) else {
+            let Expr::Assign { lhs, .. } = self.at.function.exprs.get(*expr) else {
                 continue;
             };
-            let is_memory = self.at.arrays.contains_key(&(self.frame(), *var));
-            let layout = self.module.layout(function.vars[*local].ty.ty);
-            if let Some(layout) = layout.filter(|_| !is_memory) {
-                let key = (self.function_id(), *var);
-                self.known.shifted.insert(key, layout.size);
+            if let Some(Moved {
+                key,
+                bytes: Some(bytes),
+            }) = self.moved_on(*lhs)
+            {
+                self.known.shifted.insert(key, bytes);
             }
         }
     }
@@ -236,7 +269,9 @@ impl<'a> Lowering<'a> {
     fn carry(&mut self, variables: &[LoopVariable], region: RegionId) {
         for variable in variables {
             let start = &variable.start;
-            let phi = self.node(Op::Phi, Operator::default(), "", start.node, None);
+            // Whether something waits for the value from before the loop is known at its end.
+            let from = start.node.filter(|_| !variable.may_be_dead());
+            let phi = self.node(Op::Phi, Operator::default(), "", from, None);
             let carried = Carried {
                 phi,
                 next: None,
@@ -324,12 +359,20 @@ impl<'a> Lowering<'a> {
     /// Ends a loop that was begun at a mark.
     fn close(&mut self, variables: &[LoopVariable], region: RegionId, mark: Mark) {
         let mut of_data = Vec::new();
-        for (index, LoopVariable { slot, .. }) in variables.iter().enumerate() {
+        let used = self.used(region);
+        for (index, variable) in variables.iter().enumerate() {
+            let slot = &variable.slot;
             let phi = self.graph.regions[region].carried[index].phi;
             of_data.push(self.is_of_data(slot, region));
             let next = self.env.get(slot).and_then(|value| value.node);
             let next = next.filter(|node| *node != phi && self.graph.nodes[*node].region == region);
             self.graph.region_mut(region).carried[index].next = next;
+            if let Some(start) = variable.start.node
+                && variable.may_be_dead()
+                && (next.is_none() || used[index])
+            {
+                self.bring(start);
+            }
         }
         let done = &self.graph.regions[region];
         let node = done.node.expect("loops have nodes");
@@ -354,6 +397,25 @@ impl<'a> Lowering<'a> {
             }
         }
         self.env.keep(mark);
+    }
+
+    /// Of each variable of a loop, whether an operation uses the value that it has at the start of an iteration. Each iteration
+    /// writes the others first, such as what it reads of a channel.
+    fn used(&self, region: RegionId) -> Vec<bool> {
+        let carried = &self.graph.regions[region].carried;
+        let mut used = vec![false; carried.len()];
+        let Some(first) = carried.first().map(|variable| variable.phi) else {
+            return used;
+        };
+        // They were made in a row.
+        for node in &self.graph.nodes[first..] {
+            for input in &node.inputs {
+                if let Some(used) = used.get_mut(input.wrapping_sub(first)) {
+                    *used = true;
+                }
+            }
+        }
+        used
     }
 
     /// Whether what an iteration of a loop leaves in a variable comes from memory.
