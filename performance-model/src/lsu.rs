@@ -50,6 +50,8 @@ pub struct Lsu {
     pub table: Option<u64>,
     /// The buffer is more than a constant cache holds, which it is read through.
     pub misses: bool,
+    /// Constants of the text.
+    pub is_on_chip: bool,
     /// The buffer is so small that all of its rows stay open in the memory: the part of the memory's banks that it is in.
     pub open_banks: Option<f64>,
     /// Of a unit that reads through the constant cache: the copy of the cache that it gets, in bytes.
@@ -211,7 +213,10 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
             _ => copies = simd as f64,
         }
     }
-    let walks = form != Form::SingleWorkItem && walks(graph, cache_bytes, first);
+    let word = memory.width_bytes as f64;
+    // Of a single word, work-items that come by after each other ask together.
+    let is_wide = bytes as f64 > word;
+    let walks = form != Form::SingleWorkItem && is_wide && walks(graph, cache_bytes, first);
     let stays = match walks {
         true => 1.0,
         false => stays(graph, cache_bytes, form, first),
@@ -224,7 +229,6 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
     let backward = form != Form::SingleWorkItem && stride.is_some_and(|s| s < 0);
     let table = table(array, cache_bytes);
     let start = run.iter().map(|at| constant_of(&graph.accesses[*at])).min();
-    let word = memory.width_bytes as f64;
     let words = words(graph, first, start.unwrap_or(0), bytes, word);
     let row = match (form, kind) {
         (Form::NdRange { .. }, LsuKind::BurstCached) => row(graph, first, bytes, word),
@@ -269,6 +273,7 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
         },
         table,
         misses: kind == LsuKind::Constant && table.is_none() && buffer_bytes(array).is_some(),
+        is_on_chip: kind == LsuKind::Constant && !matches!(array.root, Root::Param(_)),
         open_banks: buffer_bytes(array).and_then(|bytes| memory.open_banks(bytes)),
         constant_cache: match kind {
             LsuKind::Constant => constant_cache(graph),

@@ -94,8 +94,8 @@ impl<'a> Count<'a> {
         let executions = self.graph.executions(lsu.region);
         let accesses = self.items * executions * lsu.share / lsu.stays / lanes;
         let kind = lsu.report.kind;
-        if kind == LsuKind::Constant && lsu.table.is_some() {
-            // Read once, which computing waits for (`constant_fill`).
+        if kind == LsuKind::Constant && (lsu.table.is_some() || lsu.is_on_chip) {
+            // Read once, which computing waits for (`constant_fill`), or never.
         } else if lsu.misses {
             self.all.constants += accesses / compute_units(self.form);
         } else if kind == LsuKind::Atomic {
