@@ -128,6 +128,8 @@ pub struct Region {
     pub exits: Vec<NodeId>,
     /// Loops around in whose iterations its trip count varies.
     pub varies_in: BTreeSet<RegionId>,
+    /// Iterations of the loop around may `continue` before they get to it.
+    pub is_skipped: bool,
     /// Control may leave the kernel in it.
     pub returns: bool,
     /// An iteration may end before its end.
@@ -162,6 +164,7 @@ impl Region {
             carried: Vec::new(),
             exits: Vec::new(),
             varies_in: BTreeSet::new(),
+            is_skipped: false,
             returns: false,
             is_left: false,
             branch: 0,

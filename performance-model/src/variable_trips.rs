@@ -84,8 +84,12 @@ impl Timer<'_> {
         let returns = graph.regions[region].returns;
         let mut inside = region + 1..graph.regions.len();
         inside.find(|at| {
-            let is_inside = graph.is_within(*at, region);
-            is_inside && (returns || graph.regions[*at].varies_in.contains(&region))
+            let (is_inside, inside) = (graph.is_within(*at, region), &graph.regions[*at]);
+            // A loop that some iterations skip has none or all of its own.
+            let varies = inside.varies_in.contains(&region)
+                || inside.is_skipped
+                || inside.share < 1.0;
+            is_inside && (returns || varies)
         })
     }
 }

@@ -193,6 +193,7 @@ impl<'a> Lowering<'a> {
             joined,
             share: self.at.share,
             hints: hints(parts.hints),
+            is_skipped: self.at.continued,
             returns: returns(parts.body),
             is_left: parts.body.stmts.iter().any(|stmt| leaves(stmt, true, true)),
             branch: self.at.branch,
@@ -326,10 +327,11 @@ impl<'a> Lowering<'a> {
     fn body(&mut self, parts: &Parts<'a>, region: RegionId, factor: u64) {
         let copies = self.at.copies;
         self.at.copies *= factor;
-        let idle = self.at.idle;
+        let (idle, continued) = (self.at.idle, self.at.continued);
         let usual = self.graph.regions[region].trip.value.ceil() as u64;
         let mut cond = None;
         for copy in 0..factor {
+            self.at.continued = false;
             self.at.idle = idle || copy >= usual;
             if !parts.is_do
                 && let Some(expr) = parts.cond
@@ -354,6 +356,7 @@ impl<'a> Lowering<'a> {
             self.graph.region_mut(region).exits.push(node);
         }
         (self.at.copies, self.at.idle) = (copies, idle);
+        self.at.continued = continued;
     }
 
     /// Ends a loop that was begun at a mark.

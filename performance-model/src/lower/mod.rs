@@ -125,6 +125,8 @@ struct Cursor<'a> {
     copies: u64,
     /// In a copy beyond the loop's usual trip count.
     idle: bool,
+    /// Some iterations of the loop at hand have ended before here.
+    continued: bool,
     /// Where only values are asked for: the variables that were set.
     analysed: Option<BTreeSet<Slot>>,
     arrays: BTreeMap<(usize, VarRef), ArrayId>,
@@ -225,6 +227,7 @@ impl<'a> Lowering<'a> {
             arrays: BTreeMap::new(),
             array_keys: BTreeMap::new(),
             private_arrays: BTreeSet::new(),
+            continued: false,
             dynamic: BTreeSet::new(),
             returned: Vec::new(),
         };

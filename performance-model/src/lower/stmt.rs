@@ -57,9 +57,9 @@ impl<'a> Lowering<'a> {
                 let value = self.value(*value);
                 self.at.returned.push(value);
             }
+            StmtKind::Continue => self.at.continued = true,
             StmtKind::Return(None)
             | StmtKind::Break
-            | StmtKind::Continue
             | StmtKind::Goto(_)
             | StmtKind::Label(_)
             | StmtKind::Pragma(_)
