@@ -214,6 +214,8 @@ pub struct Array {
     pub element: Option<Element>,
     /// Its bytes, if they are known.
     pub bytes: Option<u64>,
+    /// A pointer that is declared `restrict`.
+    pub is_restrict: bool,
     /// Something stores to it, or to what may overlap it.
     pub written: bool,
     /// `volatile`

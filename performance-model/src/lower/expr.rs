@@ -544,6 +544,7 @@ impl<'a> Lowering<'a> {
             memory: memory_kind(variable.space),
             element: None,
             bytes: self.module.layout(variable.ty.ty).map(|layout| layout.size),
+            is_restrict: false,
             written: false,
             volatile: false,
             copies: None,

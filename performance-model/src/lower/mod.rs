@@ -350,6 +350,7 @@ impl<'a> Lowering<'a> {
                     AddressSpace::Local => Some(LOCAL_POINTER_BYTES),
                     _ => self.input.launch.bytes.get(&(index as u32)).copied(),
                 },
+                is_restrict: variable.ty.quals.contains(Qualifiers::RESTRICT),
                 written: false,
                 volatile: pointee.quals.contains(Qualifiers::VOLATILE),
                 copies: None,

@@ -137,6 +137,7 @@ impl<'a> Lowering<'a> {
             memory: memory_kind(variable.space),
             element: None,
             bytes,
+            is_restrict: false,
             written: false,
             volatile: false,
             copies: private_copies(variable).map(|copies| (self.at.region, copies)),
