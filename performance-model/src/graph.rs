@@ -223,6 +223,8 @@ pub struct Array {
     /// The loop that declares it, and of how many of its iterations aoc keeps copies
     /// (`__attribute__((private_copies(n)))`); `None`: as many as help.
     pub copies: Option<(RegionId, u64)>,
+    /// The loop in whose body a private array is declared: each of its iterations has one of its own.
+    pub home: Option<RegionId>,
     /// Its banks, if the source says how many.
     pub banks: Option<Banks>,
     /// Each work-item has its own: a private array of an NDRange.

@@ -185,6 +185,12 @@ impl Search<'_> {
         if later && waits && meets_at_once(x, y) {
             self.add(x, y, 0);
         }
+        // Each iteration of a loop inside has an array of its own.
+        let home = self.graph.arrays[a.array].home;
+        let is_inside = |home| home != self.region && self.graph.is_within(home, self.region);
+        if a.array == b.array && home.is_some_and(is_inside) {
+            return;
+        }
         let levels = self.graph.nest_around(self.region);
         let safe = levels.map(|at| self.safe_distance(at, a).max(self.safe_distance(at, b)));
         let safe = safe.min().unwrap_or(0);

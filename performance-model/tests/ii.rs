@@ -181,9 +181,10 @@ fn iterations_that_could_overtake_each_other_do_not_overlap() {
             nest(rows, "int j = 0; j < m; j++", "if (in[i] == 0) return;"),
             true,
         ),
+        // Ten forms of RSCD take 3,000 to 5,000 cycles an iteration, however far the loop inside is unrolled.
         (
             nest(rows, "int j = 0; j < m; j++", "if (in[i] == 0) continue;"),
-            false,
+            true,
         ),
     ];
     for (text, overtakes) in cases {

@@ -113,7 +113,8 @@ fn words_of_one_bank_open_a_row_each() {
             scalars: [(2, given(distance).unwrap())].into(),
             ..LaunchShape::default()
         };
-        let text = "__kernel void k(__global float *restrict b, __global float *restrict a, int n) {
+        let text =
+            "__kernel void k(__global float *restrict b, __global float *restrict a, int n) {
             int i = get_global_id(0) * n + get_global_id(1);
             b[i] = a[i] * 0.5f;
         }";

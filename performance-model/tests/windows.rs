@@ -99,5 +99,31 @@ fn what_is_written_first_does_not_wait() {
         }",
     );
     let outer = &prediction.loops[0];
-    assert!(!matches!(outer.limit, Limit::Serialised(_)), "{:?}", outer.limit);
+    assert!(
+        !matches!(outer.limit, Limit::Serialised(_)),
+        "{:?}",
+        outer.limit
+    );
+}
+
+/// aoc 21.1 reports for convolutions with such an array that their outer loops run as far ahead as they hold
+/// (JoeRock1298/TFM).
+#[test]
+fn arrays_of_an_iteration_do_not_wait_for_loops_further_out() {
+    let prediction = on_arria(
+        "__kernel void k(__global const float *restrict a, __global float *restrict b, int n, int m) {
+            for (int f = 0; f < m; f++)
+                for (int i = 0; i < m; i++) {
+                    float sums[64];
+                    for (int j = 0; j < 64; j++) sums[j] = 0;
+                    for (int j = 0; j < n; j++) sums[j & 63] += a[j * m + i];
+                    b[f * m + i] = sums[3];
+                }
+        }",
+    );
+    assert_eq!(
+        prediction.loops[0].ii, 1.0,
+        "{:?}",
+        prediction.loops[0].limit
+    );
 }

@@ -548,6 +548,7 @@ impl<'a> Lowering<'a> {
             written: false,
             volatile: false,
             copies: None,
+            home: None,
             banks: super::stmt::banks(self.module, variable),
             by_item: false,
         };

@@ -354,6 +354,7 @@ impl<'a> Lowering<'a> {
                 written: false,
                 volatile: pointee.quals.contains(Qualifiers::VOLATILE),
                 copies: None,
+                home: None,
                 banks: None,
                 by_item: false,
             };
