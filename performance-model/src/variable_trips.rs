@@ -86,8 +86,7 @@ impl Timer<'_> {
         inside.find(|at| {
             let (is_inside, inside) = (graph.is_within(*at, region), &graph.regions[*at]);
             // A loop that some iterations skip has none or all of its own.
-            let varies =
-                inside.varies_in.contains(&region) || inside.is_skipped || inside.share < 1.0;
+            let varies = inside.varies_in.contains(&region) || inside.is_skipped;
             is_inside && (returns || varies)
         })
     }
