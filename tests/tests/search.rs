@@ -64,7 +64,7 @@ const STENCIL: &str = "int x = get_global_id(0), y = get_global_id(1);\n\
 const LOOKED_UP: &str = "for (int i = 0; i < n * n; i++) { int x = i % n, y = i / n;\n\
     out[i] = in[i] + in[y * n + table[x]] + in[table[y] * n + x]; }";
 
-const CASES: [Case; 12] = [
+const CASES: [Case; 13] = [
     Case {
         pass: "tile",
         label: "tiles in __local memory",
@@ -95,6 +95,15 @@ const CASES: [Case; 12] = [
         global: &[1],
         local: &[1],
         body: LOOKED_UP,
+        others: "",
+    },
+    Case {
+        pass: "fuse",
+        label: "loops fused",
+        global: &[1],
+        local: &[1],
+        body: "for (int i = 0; i < n * n; i++) out[i] = in[i] * 3.0f;\n\
+            for (int i = 0; i < n * n; i++) out[i + n * n] = out[i] + in[i];",
         others: "",
     },
     Case {

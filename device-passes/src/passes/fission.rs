@@ -20,13 +20,16 @@ use fpgacc_kernel_analysis::loops;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::place::{Path, Place};
 
+/// The name of the pass that makes several loops of one.
+pub const FISSION: &str = "fission";
+
 /// The pass.
 pub struct Fission;
 
 impl Pass for Fission {
     fn about(&self) -> About {
         About {
-            name: super::FISSION,
+            name: FISSION,
             description: "distribute a loop's body over several loops, in single work-items",
             level: 3,
             requires: &[Requirement::SingleWorkItem],

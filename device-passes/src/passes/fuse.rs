@@ -27,13 +27,16 @@ use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requireme
 
 pub use self::candidates::has_pairs;
 
+/// The name of the pass that makes one loop of several.
+pub const FUSE: &str = "fuse";
+
 /// The pass.
 pub struct Fuse;
 
 impl Pass for Fuse {
     fn about(&self) -> About {
         About {
-            name: super::FUSE,
+            name: FUSE,
             description: "make one loop of loops that follow each other, in single work-items",
             level: 3,
             requires: &[Requirement::SingleWorkItem],

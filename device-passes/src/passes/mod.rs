@@ -34,8 +34,8 @@ use crate::setting::Setting;
 pub use alignment::Alignment;
 pub use coalesce::Coalesce;
 pub use coarsen::{COARSEN, Coarsen};
-pub use fission::Fission;
-pub use fuse::{Fuse, has_pairs};
+pub use fission::{FISSION, Fission};
+pub use fuse::{FUSE, Fuse, has_pairs};
 pub use geometry::{ChooseGeometry, GEOMETRY};
 pub use group_loop::{GROUP_LOOP, LoopOverGroups};
 pub use promote::Promote;
@@ -62,10 +62,6 @@ pub const CONSTANT_MEMORY: &str = "constant-memory";
 pub const FORWARD: &str = "forward";
 /// The name of the pass that makes nests over rows.
 pub const DELINEARISE: &str = "delinearise";
-/// The name of the pass that makes several loops of one.
-pub const FISSION: &str = "fission";
-/// The name of the pass that makes one loop of several.
-pub const FUSE: &str = "fuse";
 /// The name of the pass that looks through tables of neighbours.
 pub const NEIGHBOUR_TABLES: &str = "neighbour-tables";
 /// The name of the pass that reassociates.
