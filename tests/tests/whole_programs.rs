@@ -70,6 +70,24 @@ fn rlbd() {
     bench_ways("rlbd", &ways);
 }
 
+/// More partitions than take turns: their batches lie on the chip together.
+#[test]
+fn rlbd_of_several_batches() {
+    let shop = Workshop::new();
+    let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/../benchmarks");
+    let line = format!(
+        "cp -r {programs}/rlbd {programs}/common . && cd rlbd && make -B && ./rlbd --data 8-8 --bytes 600000 \
+         && ./rlbd --data crime --bytes 600000"
+    );
+    let outcome = shop.sh(&line).success();
+    assert_eq!(
+        outcome.stdout.matches("PASS").count(),
+        2,
+        "{}",
+        outcome.stdout
+    );
+}
+
 #[test]
 fn srad() {
     bench("srad");
