@@ -122,7 +122,8 @@ fn fill_program(program: &mut Program, recorded: &[Program], used: &mut [bool]) 
 fn seen_of<'a>(launch: &Launch, recorded: &'a Facts, taken: &mut [bool]) -> Vec<&'a Launch> {
     let starts = |seen: &Launch| match (&launch.kernels, &seen.kernels) {
         (Known::Is(names), Known::Is(seen)) => seen.iter().any(|name| names.contains(name)),
-        _ => true,
+        // Without lines, sizes are all that tells which of a host's launches it was.
+        _ => seen.site.line > 0 || has_sizes_of(launch, seen),
     };
     let at_line = |seen: &Launch| same_line(&seen.site, &launch.site);
     let any_at_line = recorded.launches.iter().any(at_line);
@@ -138,6 +139,21 @@ fn seen_of<'a>(launch: &Launch, recorded: &'a Facts, taken: &mut [bool]) -> Vec<
         }
     }
     out
+}
+
+/// Whether a launch may have had the sizes that were seen.
+fn has_sizes_of(launch: &Launch, seen: &Launch) -> bool {
+    let all = |known: &[Value], seen: &[Value]| {
+        known.len() == seen.len() && known.iter().zip(seen).all(|(a, b)| agree::allows(a, b))
+    };
+    let local = match (&launch.local, &seen.local) {
+        (LocalSize::Sizes(known), LocalSize::Sizes(seen)) => all(known, seen),
+        (LocalSize::Null, LocalSize::Sizes(_)) | (LocalSize::Sizes(_), LocalSize::Null) => false,
+        _ => true,
+    };
+    local
+        && agree::allows(&launch.work_dim, &seen.work_dim)
+        && (launch.work_dim.constant().is_none() || all(&launch.global, &seen.global))
 }
 
 fn replace(launch: Launch, seen: &[&Launch], warnings: &mut Vec<Diagnostic>) -> Vec<Launch> {
@@ -436,6 +452,27 @@ mod tests {
         assert_eq!(
             launches,
             [analysed[0].clone(), launch(&["b"], 9, about(64), local(8))]
+        );
+    }
+
+    #[test]
+    fn without_lines_sizes_tell_launches_of_unknown_kernels_apart() {
+        let any = |line: u32, size: u64| Launch {
+            kernels: Known::Unknown("of a structure".to_string()),
+            ..launch(&[], line, Value::symbolic("n"), local(size))
+        };
+        let seen = vec![
+            launch(&["a"], 0, Value::Const(64), local(8)),
+            launch(&["b"], 0, Value::Const(64), local(32)),
+        ];
+        let (launches, _) = apply_to(vec![any(5, 8), any(9, 32), any(12, 16)], seen);
+        assert_eq!(
+            launches,
+            [
+                launch(&["a"], 5, about(64), local(8)),
+                launch(&["b"], 9, about(64), local(32)),
+                any(12, 16),
+            ]
         );
     }
 }

@@ -198,6 +198,31 @@ impl<'a> Timer<'a> {
     }
 }
 
+/// The least interval of a loop, in cycles, and what asks for it.
+struct Least {
+    ii: f64,
+    limit: Limit,
+    /// What the entries of the loop share; each has its own values that it computes from iteration to iteration.
+    shared: f64,
+    /// The longest chain of operations that an interval has to hold.
+    chain: (f64, Limit),
+}
+
+impl Least {
+    fn raise(&mut self, to: f64, why: Limit) {
+        match &why {
+            Limit::Chain { cycles, .. } if *cycles > self.chain.0 => {
+                self.chain = (*cycles, why.clone());
+            }
+            Limit::Chain { .. } | Limit::Recurrence { .. } => (),
+            _ => self.shared = to.max(self.shared),
+        }
+        if to > self.ii {
+            (self.ii, self.limit) = (to, why);
+        }
+    }
+}
+
 impl Timer<'_> {
     /// The timing of a region; of loops that are one, each has that of all from itself inwards: the innermost
     /// one's, so many iterations more.
@@ -205,6 +230,54 @@ impl Timer<'_> {
         let trips = self.graph.nest(region).map(|at| self.graph.trips(at));
         let innermost = self.graph.nest(region).last().unwrap_or(region);
         self.one_loop(innermost, trips.product(), inner)
+    }
+
+    /// The least interval that a loop may have, with what sets it.
+    fn least(
+        &self,
+        region: RegionId,
+        nodes: &[NodeId],
+        inner: &BTreeMap<RegionId, Timing>,
+        latency: f64,
+    ) -> Least {
+        let mut least = Least {
+            ii: 1.0,
+            limit: Limit::None,
+            shared: 1.0,
+            chain: (0.0, Limit::None),
+        };
+        for (interval, why) in self.recurrences(region, nodes, inner, latency) {
+            least.raise(interval, why);
+        }
+        for (interval, why) in self.ports(region) {
+            least.raise(interval, why);
+        }
+        for (interval, why) in self.short_entries(region, nodes, inner) {
+            least.raise(interval, why);
+        }
+        for &exit in &self.graph.regions[region].exits {
+            let (interval, why) = self.exit(region, nodes, inner, exit);
+            least.raise(interval, why);
+        }
+        least
+    }
+
+    /// Whether an iteration of a loop starts when the one before has ended; its interval is raised to that.
+    fn serialise(&self, region: RegionId, latency: f64, least: &mut Least) -> bool {
+        let of_region = &self.graph.regions[region];
+        let copied = of_region.unroll > 1 && !of_region.loops.is_empty();
+        let overtakes = self.overtakes(region);
+        let asked = of_region.hints.serial || of_region.hints.concurrency == Some(1.0);
+        let serial = asked || copied || overtakes.is_some();
+        if serial && latency > least.ii {
+            least.ii = latency;
+            least.limit = match (copied, overtakes) {
+                (true, _) => Limit::Serialised("loops inside an unrolled loop".to_string()),
+                (_, Some(inside)) => Limit::VariableTrips(self.graph.regions[inside].span),
+                _ => Limit::Serialised("a pragma".to_string()),
+            };
+        }
+        serial
     }
 
     /// The timing of a loop that runs so often each time, or of the kernel's body.
@@ -224,62 +297,26 @@ impl Timer<'_> {
                 stretch: 1.0,
             };
         }
-        let (mut ii, mut limit) = (1.0, Limit::None);
-        // What each entry of the loop has of its own: values that it computes from iteration to iteration.
-        let mut shared = 1.0;
-        let mut chain: f64 = 0.0;
-        let mut chained = Limit::None;
-        let mut raise = |to: f64, why: Limit| {
-            match &why {
-                Limit::Chain { cycles, .. } if *cycles > chain => {
-                    (chain, chained) = (*cycles, why.clone());
-                }
-                Limit::Chain { .. } | Limit::Recurrence { .. } => (),
-                _ => shared = to.max(shared),
-            }
-            if to > ii {
-                (ii, limit) = (to, why);
-            }
-        };
-        for (interval, why) in self.recurrences(region, &nodes, inner, latency) {
-            raise(interval, why);
-        }
-        for (interval, why) in self.ports(region) {
-            raise(interval, why);
-        }
-        for (interval, why) in self.short_entries(region, &nodes, inner) {
-            raise(interval, why);
-        }
-        for &exit in &self.graph.regions[region].exits {
-            let (interval, why) = self.exit(region, &nodes, inner, exit);
-            raise(interval, why);
-        }
+        let mut least = self.least(region, &nodes, inner, latency);
         // aoc interleaves entries of an innermost loop, as many as its interval has cycles.
-        let own = match self.graph.regions[region].loops.is_empty() {
-            true => shared,
+        let loops = &self.graph.regions[region].loops;
+        let own = match loops.is_empty() {
+            true => least.shared,
             false => f64::INFINITY,
         };
-        let loops = &self.graph.regions[region].loops;
+        let serial = self.serialise(region, latency, &mut least);
         let hints = &self.graph.regions[region].hints;
-        let copied = self.graph.regions[region].unroll > 1 && !loops.is_empty();
-        let overtakes = self.overtakes(region);
-        let serial =
-            hints.serial || copied || hints.concurrency == Some(1.0) || overtakes.is_some();
-        if serial && latency > ii {
-            ii = latency;
-            limit = match (copied, overtakes) {
-                (true, _) => Limit::Serialised("loops inside an unrolled loop".to_string()),
-                (_, Some(inside)) => Limit::VariableTrips(self.graph.regions[inside].span),
-                _ => Limit::Serialised("a pragma".to_string()),
-            };
+        if let Some(asked) = hints.ii.filter(|asked| *asked > least.ii) {
+            (least.ii, least.limit) = (asked, Limit::Asked);
         }
-        if let Some(asked) = hints.ii.filter(|asked| *asked > ii) {
-            (ii, limit) = (asked, Limit::Asked);
-        }
-        let stretch = (chain / ii).max(1.0);
-        if stretch > 1.0 && limit == Limit::None {
-            limit = chained;
-        }
+        let Least {
+            ii, limit, chain, ..
+        } = least;
+        let stretch = (chain.0 / ii).max(1.0);
+        let limit = match stretch > 1.0 && limit == Limit::None {
+            true => chain.1,
+            false => limit,
+        };
         let busy = loops
             .iter()
             .map(|at| inner[at].busy * self.graph.regions[*at].share);
