@@ -312,6 +312,12 @@ pub fn may_conflict(aliases: &Aliases<'_>, a: &Accesses, b: &Accesses) -> bool {
     })
 }
 
+/// Whether an access may be to a variable itself.
+pub fn may_be(aliases: &Aliases<'_>, access: &Access, var: VarId) -> bool {
+    let roots = Roots::from([Root::Object(VarRef::Local(var))]);
+    aliases.roots_meet(&access.roots, &roots)
+}
+
 /// Whether an access may touch what a variable is, or points to.
 pub fn touches(aliases: &Aliases<'_>, access: &Access, var: VarId) -> bool {
     let ty = aliases.function.vars[var].ty.ty;

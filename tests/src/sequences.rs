@@ -174,6 +174,19 @@ fn body(random: &mut Random, counter: &str, number: usize) -> String {
             }
             13 => format!("{target} = s;"),
             14 if !vars.is_empty() => format!("{} += {value};", vars[0]),
+            16 | 17 => {
+                // What was stored may be overwritten before it is read.
+                let own = format!("{}[{counter}]", random.pick(&ARRAYS));
+                let lost = match random.below(3) {
+                    0 => format!("if (({counter} & 1) == 0) {{\n{own} = {counter} * 5;\n}}"),
+                    1 => format!("{own} += 3;"),
+                    _ => format!("for (int m = 0; m < 2; m++) {{\n{own} = {own} * 3 + m;\n}}"),
+                };
+                format!("{own} = {value};\n{lost}\n{target} = {own} - 1;")
+            }
+            18 => format!(
+                "int x{line} = {value};\nint *q{line} = &x{line};\n*q{line} += 2;\n{target} = *q{line} + x{line};"
+            ),
             15 => format!("u = u + 1;\n{target} = u;"),
             _ => format!("{target} = {value};"),
         };

@@ -8,7 +8,7 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_kernel_analysis::accesses::Access;
 use fpgacc_kernel_analysis::alias::{Aliases, Root};
-use fpgacc_kernel_analysis::dependence::{Body, Effects, touches};
+use fpgacc_kernel_analysis::dependence::{Body, Effects, may_be};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::independence::Later;
 use fpgacc_kernel_analysis::loops;
@@ -270,7 +270,7 @@ impl Planner<'_> {
             let of = |write: bool| -> Vec<usize> {
                 let does = |node: &usize| {
                     let mut list = self.order.accesses(*node).list.iter();
-                    list.any(|access| access.write == write && touches(self.aliases, access, var))
+                    list.any(|access| access.write == write && may_be(self.aliases, access, var))
                 };
                 nodes.iter().copied().filter(does).collect()
             };

@@ -96,3 +96,12 @@ __kernel void rows(__global const float *restrict a, __global float *restrict b)
         b[y] = s;
     }
 }
+// case: a pointer of the iteration
+__kernel void pointers(__global const float *restrict a, __global float *restrict b, __global float *restrict c) {
+    for (int i = 1; i < 100; i++) {
+        float x = a[i];
+        float *p = &x;
+        b[i] = b[i - 1] + *p;
+        c[i] = *p * 2.0f;
+    }
+}
