@@ -137,13 +137,13 @@ fn body(random: &mut Random, counter: &str, number: usize) -> String {
                     format!("{var} = {value};")
                 } else {
                     vars.push(var.clone());
-                    format!("int {var} = {value};")
+                    format!("uint {var} = {value};")
                 }
             }
             2 => {
                 let var = format!("w{line}");
                 vars.push(var.clone());
-                format!("int {var};\n{var} = {value};")
+                format!("uint {var};\n{var} = {value};")
             }
             3 => {
                 let var = format!("r{line}");
@@ -163,7 +163,7 @@ fn body(random: &mut Random, counter: &str, number: usize) -> String {
                 format!("for (int {k} = 0; {k} < 3; {k}++) {{\n{target} += {k} + {value};\n}}")
             }
             10 => format!(
-                "int p[2] = {{ 1, 2 }};\np[{counter} & 1] = {value};\n{target} = p[0] - p[1];"
+                "uint p[2] = {{ 1, 2 }};\np[{counter} & 1] = {value};\n{target} = p[0] - p[1];"
             )
             .replace('p', &format!("p{line}")),
             11 if random.chance(30) => {
@@ -185,7 +185,7 @@ fn body(random: &mut Random, counter: &str, number: usize) -> String {
                 format!("{own} = {value};\n{lost}\n{target} = {own} - 1;")
             }
             18 => format!(
-                "int x{line} = {value};\nint *q{line} = &x{line};\n*q{line} += 2;\n{target} = *q{line} + x{line};"
+                "uint x{line} = {value};\nuint *q{line} = &x{line};\n*q{line} += 2;\n{target} = *q{line} + x{line};"
             ),
             15 => format!("u = u + 1;\n{target} = u;"),
             _ => format!("{target} = {value};"),
@@ -213,7 +213,7 @@ fn nest(random: &mut Random, rows: usize) -> String {
     let first = random.copy(&["2", "2", "2", "2", "3"]);
     let line = match random.below(5) {
         0 => format!("{array}[{to}] = {read}[{from}] + {array}[{other}];"),
-        1 => format!("int v = {read}[{from}];\n{array}[{to}] = v * 2;"),
+        1 => format!("uint v = {read}[{from}];\n{array}[{to}] = v * 2;"),
         2 => format!("if (x > 3) {{\n{array}[{to}] = {read}[{from}];\n}}"),
         _ => format!("{array}[{to}] = {read}[{from}] * 3 + y;"),
     };
@@ -248,7 +248,7 @@ impl Sequence {
             lines.push(format!("{text} {{\n{body}\n}}"));
             let between = random.below(10);
             lines.push(match between {
-                0 => format!("int z{number} = {};", element(random, "20")),
+                0 => format!("uint z{number} = {};", element(random, "20")),
                 1 => "s = s * 5 + 1;".to_string(),
                 2 => format!("int v{} = n * 3;", 9 + number),
                 3 => format!("e[{number}] = {};", element(random, "30")),
@@ -263,10 +263,10 @@ impl Sequence {
 
     fn text(&self, number: usize) -> String {
         let restrict = if self.restrict { "restrict " } else { "" };
-        let arrays = ["b", "c", "d", "e"].map(|name| format!("__global int *{restrict}{name}"));
+        let arrays = ["b", "c", "d", "e"].map(|name| format!("__global uint *{restrict}{name}"));
         format!(
-            "__kernel void k{number}(__global const int *{restrict}a, {}, int n)\n{{\nint s = 1, u = 2;\n\
-             int t[{ELEMENTS}];\nfor (int i = 0; i < {ELEMENTS}; i++) {{\nt[i] = a[i] + 3;\n}}\n{}\n\
+            "__kernel void k{number}(__global const uint *{restrict}a, {}, int n)\n{{\nuint s = 1, u = 2;\n\
+             uint t[{ELEMENTS}];\nfor (int i = 0; i < {ELEMENTS}; i++) {{\nt[i] = a[i] + 3;\n}}\n{}\n\
              e[100] = s;\ne[101] = u;\nfor (int i = 0; i < {ELEMENTS}; i++) {{\ne[i + {ELEMENTS}] = t[i];\n}}\n}}\n",
             arrays.join(", "),
             self.body

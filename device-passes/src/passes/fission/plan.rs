@@ -393,7 +393,7 @@ impl Planner<'_> {
                         && before != Some(**part)
                         && before.is_some_and(|before| left.contains(&before))
                 };
-                !edges.iter().any(|edge| waits(edge))
+                !edges.iter().any(waits)
             };
             let ready: Vec<usize> = left.iter().filter(is_ready).copied().collect();
             let now = of_groups.last().copied().filter(|kind| *kind != Kind::Nest);
