@@ -54,8 +54,8 @@ pub enum Rewrites {
     Coalesced,
     /// All, with kernels' own loops outside of those over work-items.
     Interchanged,
-    /// All but `fission`, which takes apart again what was fused.
-    Fused,
+    /// All, and `fission`, which takes nests apart that others look for, and loops that were fused.
+    Distributed,
     /// All, with loops over work-items that groups do not cut, windows that move on by so many elements, and
     /// so many iterations in vectors, if that is more than one.
     Ungrouped(u64),
@@ -84,7 +84,7 @@ impl Rewrites {
             Rewrites::All,
             Rewrites::Coalesced,
             Rewrites::Interchanged,
-            Rewrites::Fused,
+            Rewrites::Distributed,
             Rewrites::NdRange,
             Rewrites::Wide,
             Rewrites::Coarsened("0:2".to_string()),
@@ -121,8 +121,8 @@ impl Rewrites {
             | Rewrites::Unrolled
             | Rewrites::Coalesced
             | Rewrites::Interchanged
-            | Rewrites::Ungrouped(_) => (3, BTreeMap::new()),
-            Rewrites::Fused => (3, BTreeMap::from([(passes::FISSION.to_string(), false)])),
+            | Rewrites::Ungrouped(_) => (3, BTreeMap::from([(passes::FISSION.to_string(), false)])),
+            Rewrites::Distributed => (3, BTreeMap::new()),
             Rewrites::Only(name) => {
                 if name == passes::VECTORISE_LOOPS {
                     let loops: &mut vectorise::LoopOptions = options.of_mut();
@@ -232,7 +232,7 @@ impl std::fmt::Display for Rewrites {
                 "all rewrites, dimension 1 innermost, nested loops made one"
             ),
             Rewrites::Interchanged => write!(f, "all rewrites, kernels' loops outside"),
-            Rewrites::Fused => write!(f, "all rewrites but fission"),
+            Rewrites::Distributed => write!(f, "all rewrites, loops distributed"),
             Rewrites::Ungrouped(lanes) => {
                 write!(
                     f,

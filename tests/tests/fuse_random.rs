@@ -23,11 +23,14 @@ fn made(job: &Job, rewrites: &Rewrites) -> Rewritten {
 fn fault(all: &[Sequence]) -> Option<String> {
     let original = job(all);
     let alone = [FUSE, FISSION].map(|pass| Rewrites::Only(pass.to_string()));
-    alone.iter().chain([&Rewrites::Fused]).find_map(|rewrites| {
-        let made = made(&original, rewrites).job;
-        let difference = unchanged(&original, &made).err();
-        difference.map(|error| format!("{rewrites}: {error}\n{}", made.source))
-    })
+    alone
+        .iter()
+        .chain([&Rewrites::All, &Rewrites::Distributed])
+        .find_map(|rewrites| {
+            let made = made(&original, rewrites).job;
+            let difference = unchanged(&original, &made).err();
+            difference.map(|error| format!("{rewrites}: {error}\n{}", made.source))
+        })
 }
 
 #[test]

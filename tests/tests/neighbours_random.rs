@@ -40,7 +40,9 @@ fn random_neighbours_compute_the_same_bytes() {
             .map(|_| Neighbours::random(&mut random))
             .collect();
         for one in &some {
-            let made = computed(&job(std::slice::from_ref(one)), &Rewrites::All);
+            // Fused nests write too much for it.
+            let alone = Rewrites::Only(NEIGHBOUR_TABLES.to_string());
+            let made = computed(&job(std::slice::from_ref(one)), &alone);
             let mut remarks = made.remarks.iter();
             let is_done = remarks
                 .any(|remark| remark.pass == NEIGHBOUR_TABLES && remark.kind == Kind::Passed);

@@ -48,7 +48,7 @@ pub(super) fn reused(index: u64) -> Vec<Rewrites> {
         1 => Rewrites::Interchanged,
         2 => Rewrites::Coalesced,
         3 => Rewrites::Unrolled,
-        _ => Rewrites::Fused,
+        _ => Rewrites::Distributed,
     };
     let single = Rewrites::Ungrouped([1, 4, 2][(index % 3) as usize]);
     let tiled = match index % 3 {

@@ -74,7 +74,8 @@ impl Plan {
         }
         if self.focus == Focus::Loops {
             let single = match index % 4 {
-                0 | 2 => Rewrites::Coalesced,
+                0 => Rewrites::Coalesced,
+                2 => Rewrites::Distributed,
                 1 => Rewrites::Interchanged,
                 _ => Rewrites::Unrolled,
             };
