@@ -123,6 +123,9 @@ impl Loops {
     }
 }
 
+/// Elements that windows move on by where nothing else is known: those of a word of memory, mostly.
+const WINDOW_LANES: u64 = 8;
+
 /// Copies of a loop.
 fn copies(form: &Pipeline, index: usize) -> f64 {
     let factor = factors(form).iter().find(|factor| factor.index == index);
@@ -263,6 +266,10 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
         if *pass == WINDOW {
             found.push(over_rows(&form, base, &[NEIGHBOUR_TABLES]));
             form = over_rows(&form, base, &[]);
+            // Windows pay when they move on by several elements: one alone may look like a loss.
+            found.push(with(&form, |own: &mut window::Options| {
+                own.lanes = WINDOW_LANES;
+            }));
         }
         found.push(form);
     }

@@ -61,8 +61,8 @@ impl Plan {
     /// The ways in which a program is rewritten, each from the original.
     ///
     /// With barriers in focus that is all passes, or one alone: by chance, so that each goes with each
-    /// implementation. With loops in focus each program becomes single work-items, every second with
-    /// nested loops made one and others with unrolled loops or with their own loops outside, wide NDRanges,
+    /// implementation. With loops in focus each program becomes single work-items, in turn with
+    /// nested loops made one, with loops distributed, with unrolled loops or with their own loops outside, wide NDRanges,
     /// coarsened ones, and ones with other groups or with vectors. With reuse in focus it becomes single work-items,
     /// and NDRanges in each of these ways.
     pub fn rewrites(&self, index: u64) -> Vec<Rewrites> {
@@ -685,7 +685,8 @@ mod tests {
         };
         let forms =
             |index, single| vec![single, Rewrites::Wide, coarsened(index), regrouped(index)];
-        assert_eq!(plan.rewrites(6), forms(6, Rewrites::Coalesced));
+        assert_eq!(plan.rewrites(6), forms(6, Rewrites::Distributed));
+        assert_eq!(plan.rewrites(8), forms(8, Rewrites::Coalesced));
         assert_eq!(plan.rewrites(7), forms(7, Rewrites::Unrolled));
         assert_eq!(plan.rewrites(9), forms(9, Rewrites::Interchanged));
     }
