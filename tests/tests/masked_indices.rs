@@ -27,7 +27,7 @@ __kernel void b(__global int *o, int n) {
 #[test]
 fn what_is_read_through_masks_is_right() {
     let shop = Workshop::new();
-    shop.write("host.c", &HOST.replace("local = 8", "local = 16"));
+    shop.write("host.c", HOST.replace("local = 8", "local = 16"));
     shop.write("k.cl", KERNELS);
     let line = |name: &str, by: usize| {
         let value = |at: usize| (at / 16 * 16 + at % 16 * by % 16) * 10 + 7;
