@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, Callee, Expr, ExprId, FunctionId, Module, Qualifiers, Stmt, StmtKind, Storage,
-    VarId, VarRef,
+    AddressSpace, Callee, Expr, ExprId, Function, FunctionId, Module, Qualifiers, Stmt, StmtKind,
+    Storage, VarId, VarRef,
 };
 
 use super::accesses::{Access, Accesses, Summaries};
@@ -326,4 +326,18 @@ pub fn touches(aliases: &Aliases<'_>, access: &Access, var: VarId) -> bool {
         None => Roots::from([Root::Object(VarRef::Local(var))]),
     };
     aliases.roots_meet(&access.roots, &roots)
+}
+
+/// Whether a statement gives a variable a value, `var = value;`, that is made without it.
+pub fn sets(function: &Function, stmt: &Stmt, var: VarId) -> bool {
+    let exprs = &function.exprs;
+    let StmtKind::Expr(root) = stmt.kind else {
+        return false;
+    };
+    match *exprs.get(root) {
+        Expr::Assign { op: None, lhs, rhs } => {
+            exprs.local_var(lhs) == Some(var) && !exprs.uses(rhs, VarRef::Local(var))
+        }
+        _ => false,
+    }
 }

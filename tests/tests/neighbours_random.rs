@@ -40,7 +40,7 @@ fn random_neighbours_compute_the_same_bytes() {
             .map(|_| Neighbours::random(&mut random))
             .collect();
         for one in &some {
-            // Fused nests write too much for it.
+            // How often it finds something to do; with all passes, `fuse` makes nests that write too much for it.
             let alone = Rewrites::Only(NEIGHBOUR_TABLES.to_string());
             let made = computed(&job(std::slice::from_ref(one)), &alone);
             let mut remarks = made.remarks.iter();

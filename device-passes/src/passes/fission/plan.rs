@@ -8,7 +8,7 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_kernel_analysis::accesses::Access;
 use fpgacc_kernel_analysis::alias::{Aliases, Root};
-use fpgacc_kernel_analysis::dependence::{Body, Effects, may_be};
+use fpgacc_kernel_analysis::dependence::{Body, Effects, may_be, sets};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::independence::Later;
 use fpgacc_kernel_analysis::loops;
@@ -285,7 +285,8 @@ impl Planner<'_> {
                 .copied()
                 .filter(|user| *user != at)
                 .min();
-            let is_set = init.is_some() || first.is_none_or(|first| self.sets(first, var));
+            let is_set = init.is_some()
+                || first.is_none_or(|first| sets(self.function, &self.stmts[first], var));
             let variable = &self.function.vars[var];
             let types = &self.module.types;
             let ty = variable.ty.ty;
@@ -304,20 +305,6 @@ impl Planner<'_> {
             });
         }
         values
-    }
-
-    /// `var = value;`, with a value that does not use it.
-    fn sets(&self, at: usize, var: VarId) -> bool {
-        let exprs = &self.function.exprs;
-        let StmtKind::Expr(root) = self.stmts[at].kind else {
-            return false;
-        };
-        match *exprs.get(root) {
-            Expr::Assign { op: None, lhs, rhs } => {
-                exprs.local_var(lhs) == Some(var) && !exprs.uses(rhs, VarRef::Local(var))
-            }
-            _ => false,
-        }
     }
 
     /// Which statement must come before which, for what they access but the body's own variables.

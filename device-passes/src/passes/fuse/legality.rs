@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    Expr, ExprId, FunctionId, Init, LoopHints, Module, Stmt, StmtKind, VarId, VarRef,
+    ExprId, FunctionId, Init, LoopHints, Module, Stmt, StmtKind, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::{Aliases, Root};
-use fpgacc_kernel_analysis::dependence::{Body, Effects, may_conflict, touches};
+use fpgacc_kernel_analysis::dependence::{Body, Effects, may_conflict, sets, touches};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::independence::Later;
 use fpgacc_kernel_analysis::location::{Refusal, refuse};
@@ -318,7 +318,7 @@ fn temporaries(
     let is_set_first = |var: &VarId| {
         parts.iter().all(|stmts| {
             let mut using = stmts.iter().filter(|stmt| uses(aliases, stmt, *var));
-            using.next().is_none_or(|stmt| sets(aliases, stmt, *var))
+            using.next().is_none_or(|stmt| sets(function, stmt, *var))
         })
     };
     written.filter(is_plain).filter(is_set_first).collect()
@@ -332,18 +332,4 @@ fn uses(aliases: &Aliases<'_>, stmt: &Stmt, var: VarId) -> bool {
         found |= roots.any(|root| exprs.uses(root, VarRef::Local(var)));
     });
     found
-}
-
-/// `var = value;`, with a value that does not use it.
-fn sets(aliases: &Aliases<'_>, stmt: &Stmt, var: VarId) -> bool {
-    let exprs = &aliases.function.exprs;
-    let StmtKind::Expr(root) = stmt.kind else {
-        return false;
-    };
-    match *exprs.get(root) {
-        Expr::Assign { op: None, lhs, rhs } => {
-            exprs.local_var(lhs) == Some(var) && !exprs.uses(rhs, VarRef::Local(var))
-        }
-        _ => false,
-    }
 }
