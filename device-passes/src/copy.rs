@@ -7,19 +7,37 @@ use fpgacc_frontend::ir::{Expr, ExprId, Function, Init, Stmt, StmtKind, VarId, V
 /// A copy of a statement, to stand where the original is not seen. What it declares are variables of the same
 /// names.
 pub fn copy(function: &mut Function, stmt: &Stmt) -> Stmt {
-    let mut copy = stmt.clone();
-    let mut copier = Copier {
-        function,
-        own: BTreeMap::new(),
+    let mut copy = vec![stmt.clone()];
+    copy_all(function, &mut copy, BTreeMap::new());
+    copy.remove(0)
+}
+
+/// What copies have in place of what the originals have.
+pub struct Copied {
+    /// The variables that they declare, and those that were given.
+    pub vars: BTreeMap<VarId, VarId>,
+    /// Their expressions.
+    pub exprs: BTreeMap<ExprId, ExprId>,
+}
+
+/// Makes copies of clones of statements, in which some variables have others in their places.
+pub fn copy_all(
+    function: &mut Function,
+    stmts: &mut [Stmt],
+    vars: BTreeMap<VarId, VarId>,
+) -> Copied {
+    let copied = Copied {
+        vars,
+        exprs: BTreeMap::new(),
     };
-    copier.stmt(&mut copy);
-    copy
+    let mut copier = Copier { function, copied };
+    stmts.iter_mut().for_each(|stmt| copier.stmt(stmt));
+    copier.copied
 }
 
 struct Copier<'a> {
     function: &'a mut Function,
-    /// The variables of the copy, by those of the original.
-    own: BTreeMap<VarId, VarId>,
+    copied: Copied,
 }
 
 impl Copier<'_> {
@@ -28,7 +46,7 @@ impl Copier<'_> {
             StmtKind::Decl { var, init } => {
                 let variable = self.function.vars[*var].clone();
                 let own = self.function.vars.add(variable);
-                self.own.insert(*var, own);
+                self.copied.vars.insert(*var, own);
                 *var = own;
                 if let Some(init) = init {
                     self.init(init);
@@ -60,10 +78,14 @@ impl Copier<'_> {
 
     fn expr(&mut self, id: ExprId) -> ExprId {
         let copy = self.function.exprs.duplicate(id);
-        let mut slots = Vec::new();
+        let (mut before, mut after, mut slots) = (Vec::new(), Vec::new(), Vec::new());
+        let exprs = &self.function.exprs;
+        exprs.for_each(id, &mut |id| before.push(id));
+        exprs.for_each(copy, &mut |id| after.push(id));
+        self.copied.exprs.extend(before.into_iter().zip(after));
         self.function.exprs.for_each(copy, &mut |id| {
             if let Expr::Var(VarRef::Local(var)) = self.function.exprs.get(id)
-                && let Some(own) = self.own.get(var)
+                && let Some(own) = self.copied.vars.get(var)
             {
                 slots.push((id, *own));
             }

@@ -72,6 +72,7 @@ fn value(what: Hidden, global: [u64; 3], local: Option<[u64; 3]>) -> Option<i64>
         Hidden::Offset(_) => 0,
         Hidden::Global(dim) => global[usize::from(dim)] as i64,
         Hidden::Local(dim) => local?[usize::from(dim)] as i64,
+        Hidden::Steps(_) => 1,
         Hidden::WorkDim => return None,
     })
 }

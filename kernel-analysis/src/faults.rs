@@ -144,6 +144,18 @@ pub const ALL: &[Fault] = &[
         "a window takes in elements that nobody is sure to read",
     ),
     fault(
+        "stage-finds-nothing",
+        "a launch in a row does not find what the launch before it left as it was",
+    ),
+    fault(
+        "stage-too-few",
+        "of launches in a row one does the work of one less",
+    ),
+    fault(
+        "stage-any-writes",
+        "launches are done in a row though what they write depends on what they read",
+    ),
+    fault(
         "window-border-narrow",
         "a bound is taken for what it is at the first place of a border",
     ),

@@ -178,6 +178,11 @@ impl LaunchShape {
             Hidden::Global(dim) => self.global[usize::from(dim)],
             Hidden::Local(dim) => self.local[usize::from(dim)],
             Hidden::WorkDim => None,
+            // What it is made for.
+            Hidden::Steps(steps) => Some(Given {
+                value: f64::from(steps.most),
+                origin: TripOrigin::Assumed,
+            }),
         }
     }
 }

@@ -55,7 +55,7 @@ static cl_int set_argument(const struct fpgacc_version *version, cl_uint index, 
 }
 
 /* An argument that every version took: only then are there `size` bytes to read. */
-static struct fpgacc_argument argument_of(const struct fpgacc_param *param, size_t size,
+struct fpgacc_argument fpgacc_argument_of(const struct fpgacc_param *param, size_t size,
                                           const void *value)
 {
     struct fpgacc_argument argument = {.kind = FPGACC_OTHER, .size = size};
@@ -77,13 +77,16 @@ cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const
     if (index >= tracked->info->param_count)
         return CL_INVALID_ARG_INDEX;
     struct fpgacc_argument *argument = &tracked->arguments[index];
+    cl_int put_off = fpgacc_settle_argument(tracked, index, size, value);
+    if (put_off != CL_SUCCESS)
+        return put_off;
     pthread_mutex_lock(&tracked->lock);
     cl_int error = set_argument(&tracked->first, index, size, value);
     int is_changed = error == CL_SUCCESS;
     for (uint32_t i = 0; i < tracked->info->other_count && error == CL_SUCCESS; i++)
         error = set_argument(&tracked->others[i], index, size, value);
     if (error == CL_SUCCESS)
-        *argument = argument_of(&tracked->info->params[index], size, value);
+        *argument = fpgacc_argument_of(&tracked->info->params[index], size, value);
     else if (is_changed) /* versions differ: set again, or not launched */
         argument->kind = FPGACC_UNSET;
     if (error == CL_SUCCESS && argument->memory && fpgacc_recording())
@@ -102,6 +105,9 @@ cl_int fpgacc_set_shared(cl_kernel kernel, cl_uint index, const void *value,
         return CL_INVALID_ARG_INDEX;
     struct fpgacc_argument argument = {
         .kind = FPGACC_SVM, .size = sizeof value, .bits = (uintptr_t)value};
+    cl_int put_off = fpgacc_settle();
+    if (put_off != CL_SUCCESS)
+        return put_off;
     pthread_mutex_lock(&tracked->lock);
     cl_int error = set(tracked->first.handle, index, value);
     int is_changed = error == CL_SUCCESS;
@@ -138,6 +144,7 @@ cl_int __wrap_clSetKernelExecInfo(cl_kernel kernel, cl_uint name, size_t size, c
 {
     if (!__real_clSetKernelExecInfo)
         return CL_INVALID_OPERATION;
+    fpgacc_settle();
     cl_int error = __real_clSetKernelExecInfo(kernel, name, size, value);
     struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
     if (!tracked || !tracked->info)

@@ -50,6 +50,11 @@ static cl_int part_of(struct fpgacc_argument *argument)
     return CL_SUCCESS;
 }
 
+const struct fpgacc_part *fpgacc_part_of(struct fpgacc_argument *argument)
+{
+    return part_of(argument) == CL_SUCCESS && argument->part.is_known ? &argument->part : NULL;
+}
+
 /* What two parts have in common, as text; NULL: nothing. */
 static const char *overlap(const struct fpgacc_part *a, const struct fpgacc_part *b)
 {

@@ -194,6 +194,7 @@ cl_int __wrap_clCreateKernelsInProgram(cl_program program, cl_uint num_kernels,
 cl_kernel __wrap_clCloneKernel(cl_kernel kernel, cl_int *errcode_ret)
 {
     cl_int error = CL_INVALID_OPERATION;
+    fpgacc_settle();
     cl_kernel clone = __real_clCloneKernel ? __real_clCloneKernel(kernel, &error) : NULL;
     struct fpgacc_tracked *tracked = clone ? fpgacc_find_kernel(kernel) : NULL;
     if (tracked) {
@@ -230,6 +231,7 @@ cl_int __wrap_clRetainKernel(cl_kernel kernel)
 
 cl_int __wrap_clReleaseKernel(cl_kernel kernel)
 {
+    fpgacc_settle();
     /* Forgotten before it is released: its address may be given out again at once. */
     pthread_mutex_lock(&fpgacc_lock);
     struct fpgacc_tracked *tracked = (struct fpgacc_tracked *)fpgacc_table_find(&kernels, kernel);

@@ -57,7 +57,7 @@ static void trace_launch(const struct fpgacc_site *site, const struct fpgacc_tra
 }
 
 static cl_int hidden_value(const struct fpgacc_hidden *hidden,
-                           const struct fpgacc_geometry *geometry)
+                           const struct fpgacc_geometry *geometry, unsigned steps)
 {
     switch (hidden->kind) {
     case FPGACC_HIDDEN_OFFSET:
@@ -66,18 +66,21 @@ static cl_int hidden_value(const struct fpgacc_hidden *hidden,
         return (cl_int)geometry->global[hidden->dim];
     case FPGACC_HIDDEN_LOCAL:
         return (cl_int)geometry->local[hidden->dim];
+    case FPGACC_HIDDEN_STEPS:
+        return (cl_int)steps;
     case FPGACC_HIDDEN_WORK_DIM:
         break;
     }
     return (cl_int)geometry->work_dim;
 }
 
-static cl_int set_hidden(const struct fpgacc_version *version,
-                         const struct fpgacc_geometry *geometry, const struct fpgacc_site *site)
+cl_int fpgacc_set_hidden(const struct fpgacc_version *version,
+                         const struct fpgacc_geometry *geometry, unsigned steps,
+                         const struct fpgacc_site *site)
 {
     const struct fpgacc_kernel *info = version->info;
     for (uint32_t i = 0; i < info->hidden_count; i++) {
-        cl_int value = hidden_value(&info->hidden[i], geometry);
+        cl_int value = hidden_value(&info->hidden[i], geometry, steps);
         cl_int error =
             __real_clSetKernelArg(version->handle, info->param_count + i, sizeof value, &value);
         if (error == CL_SUCCESS)
@@ -100,7 +103,7 @@ static cl_int launch_nothing(const struct fpgacc_version *version, cl_command_qu
 {
     static const size_t ones[3] = {1, 1, 1};
     struct fpgacc_geometry nothing = {range->work_dim, {0, 0, 0}, {0, 0, 0}, {1, 1, 1}};
-    cl_int error = set_hidden(version, &nothing, site);
+    cl_int error = fpgacc_set_hidden(version, &nothing, 1, site);
     if (error != CL_SUCCESS)
         return error;
     return __real_clEnqueueNDRangeKernel(queue, version->handle, range->work_dim, NULL,
@@ -179,14 +182,16 @@ static cl_int report_first(struct fpgacc_tracked *kernel, cl_device_id device,
 
 /* Finds the first version whose guards hold, and sets what it gets as hidden arguments. NULL: none,
  * and the error of the first. `device` is that of a kernel which the runtime judges the range of, or chooses
- * a local size for. `range` becomes that of the version, with the sizes in `local` where they are chosen.
+ * a local size for. `range` becomes that of the version, with the sizes in `local` where they are chosen, and
+ * `geometry` that of the launch.
  * With the kernel's lock held. */
 static const struct fpgacc_version *choose(struct fpgacc_tracked *kernel, cl_device_id device,
                                            struct range *range, size_t local[3],
+                                           struct fpgacc_geometry *geometry,
                                            const struct fpgacc_site *site, cl_int *error)
 {
     struct fpgacc_limits limits;
-    struct fpgacc_geometry geometry = {range->work_dim, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}};
+    *geometry = (struct fpgacc_geometry){range->work_dim, {0, 0, 0}, {1, 1, 1}, {1, 1, 1}};
     struct range own = *range;
     uint32_t count = 1 + kernel->info->other_count;
     int is_invalid = 0;
@@ -197,7 +202,7 @@ static const struct fpgacc_version *choose(struct fpgacc_tracked *kernel, cl_dev
         int is_chosen = choose_local(kernel, one, device, &limits, range, local);
         own.local = is_chosen ? local : range->local;
         cl_int broken =
-            check_version(kernel, one->info, &limits, &own, &geometry, &is_invalid, NULL);
+            check_version(kernel, one->info, &limits, &own, geometry, &is_invalid, NULL);
         if (broken == CL_SUCCESS)
             version = one;
         else if (is_invalid)
@@ -209,9 +214,9 @@ static const struct fpgacc_version *choose(struct fpgacc_tracked *kernel, cl_dev
     if (*error == CL_SUCCESS && !version)
         *error = report_first(kernel, device, range, site);
     if (version && version->info->form == FPGACC_TASK)
-        *error = set_hidden(version, &geometry, site);
+        *error = fpgacc_set_hidden(version, geometry, 1, site);
     if (version && *error == CL_SUCCESS)
-        trace_launch(site, kernel, version, &geometry, own.local != range->local);
+        trace_launch(site, kernel, version, geometry, own.local != range->local);
     *range = own;
     return *error == CL_SUCCESS ? version : NULL;
 }
@@ -273,13 +278,28 @@ static cl_int enqueue_tracked(const struct fpgacc_site *site, cl_command_queue q
             return CL_INVALID_WORK_DIMENSION;
         if (is_bad_wait_list(after))
             return CL_INVALID_EVENT_WAIT_LIST;
-        if (!range->global || has_zero(range->global, range->work_dim))
+        if (!range->global || has_zero(range->global, range->work_dim)) {
+            if (fpgacc_has_steps(kernel->info))
+                fpgacc_settle_locked(kernel);
             return launch_nothing(&kernel->first, queue, range, site, after);
+        }
     }
-    const struct fpgacc_version *version = choose(kernel, device, &own, local, site, &error);
+    struct fpgacc_geometry geometry;
+    const struct fpgacc_version *version =
+        choose(kernel, device, &own, local, &geometry, site, &error);
     if (!version)
         return error;
     *used = version->info;
+    int is_alone = after->num_events == 0 && !after->event;
+    if (is_alone && fpgacc_put_off(queue, kernel, version, &geometry, &error))
+        return error;
+    if (fpgacc_has_steps(kernel->info)) {
+        error = fpgacc_settle_locked(kernel);
+        if (error == CL_SUCCESS && version->info->form == FPGACC_TASK)
+            error = fpgacc_set_hidden(version, &geometry, 1, site);
+        if (error != CL_SUCCESS)
+            return error;
+    }
     if (version->info->form == FPGACC_TASK)
         return __real_clEnqueueNDRangeKernel(queue, version->handle, 1, NULL, &one, &one,
                                              after->num_events, after->wait_list, after->event);
@@ -295,11 +315,18 @@ static cl_int enqueue_ndrange(const struct fpgacc_site *site, cl_command_queue q
 {
     struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
     const struct fpgacc_kernel *used = tracked ? tracked->info : NULL;
-    cl_int error;
+    int has_steps = used && fpgacc_has_steps(used);
+    cl_int error = has_steps ? CL_SUCCESS : fpgacc_settle();
+    if (error != CL_SUCCESS)
+        return error;
     if (used) {
+        if (has_steps)
+            fpgacc_steps_lock();
         pthread_mutex_lock(&tracked->lock);
         error = enqueue_tracked(site, queue, tracked, range, after, &used);
         pthread_mutex_unlock(&tracked->lock);
+        if (has_steps)
+            fpgacc_steps_unlock();
     } else {
         error = __real_clEnqueueNDRangeKernel(queue, kernel, range->work_dim, range->offset,
                                               range->global, range->local, after->num_events,
@@ -324,7 +351,9 @@ static cl_int enqueue_tracked_task(const struct fpgacc_site *site, cl_command_qu
         return error;
     if (is_bad_wait_list(after))
         return CL_INVALID_EVENT_WAIT_LIST;
-    const struct fpgacc_version *version = choose(kernel, device, &range, local, site, &error);
+    struct fpgacc_geometry geometry;
+    const struct fpgacc_version *version =
+        choose(kernel, device, &range, local, &geometry, site, &error);
     if (!version)
         return error;
     *used = version->info;
@@ -340,7 +369,9 @@ static cl_int enqueue_task(const struct fpgacc_site *site, cl_command_queue queu
 {
     struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
     const struct fpgacc_kernel *used = tracked ? tracked->info : NULL;
-    cl_int error;
+    cl_int error = fpgacc_settle();
+    if (error != CL_SUCCESS)
+        return error;
     if (used) {
         pthread_mutex_lock(&tracked->lock);
         error = enqueue_tracked_task(site, queue, tracked, after, &used);

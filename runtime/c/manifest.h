@@ -21,7 +21,8 @@ enum fpgacc_hidden_kind {
     FPGACC_HIDDEN_OFFSET,
     FPGACC_HIDDEN_GLOBAL,
     FPGACC_HIDDEN_LOCAL,
-    FPGACC_HIDDEN_WORK_DIM
+    FPGACC_HIDDEN_WORK_DIM,
+    FPGACC_HIDDEN_STEPS
 };
 
 enum fpgacc_fact_kind {
@@ -139,6 +140,13 @@ struct fpgacc_kernel {
     uint32_t hidden_count;
     uint64_t max_group_size; /* that is chosen and reported; 0: any number */
     enum fpgacc_null_local null_local;
+    /* Up to so many launches that follow each other, with the buffers of two arguments exchanged, are one; 0: none.
+     * The last of the hidden arguments that is FPGACC_HIDDEN_STEPS says how many. */
+    struct {
+        unsigned most;
+        uint32_t from;
+        uint32_t to;
+    } steps;
     /* Of coarsened kernels only: a factor-th of the global size is launched, and of the local size if
      * work-items are merged, not groups. Before that, a lanes-th of both in dimension 0. */
     struct {

@@ -187,6 +187,18 @@ FPGACC_REAL(cl_int, clSetEventCallback)(cl_event event, cl_int status, fpgacc_ev
                                         void *user_data);
 FPGACC_REAL(cl_int, clReleaseCommandQueue)(cl_command_queue queue);
 
+/* Before what launches that were put off are carried out. */
+FPGACC_REAL(cl_int, clFlush)(cl_command_queue queue);
+FPGACC_REAL(cl_int, clReleaseMemObject)(cl_mem memory);
+FPGACC_REAL(cl_int, clEnqueueCopyBuffer)(cl_command_queue queue, cl_mem from, cl_mem to,
+                                         size_t from_offset, size_t to_offset, size_t size,
+                                         cl_uint num_events, const cl_event *wait_list,
+                                         cl_event *event);
+FPGACC_REAL(cl_int, clEnqueueFillBuffer)(cl_command_queue queue, cl_mem buffer,
+                                         const void *pattern, size_t pattern_size, size_t offset,
+                                         size_t size, cl_uint num_events,
+                                         const cl_event *wait_list, cl_event *event);
+
 /* What the runtime replaces: as WRAPPED of runtime/src/lib.rs. */
 #define FPGACC_REPLACED(X) \
     X(clBuildProgram) \
@@ -199,6 +211,8 @@ FPGACC_REAL(cl_int, clReleaseCommandQueue)(cl_command_queue queue);
     X(clCreateProgramWithBinary) \
     X(clCreateProgramWithSource) \
     X(clCreateSubBuffer) \
+    X(clEnqueueCopyBuffer) \
+    X(clEnqueueFillBuffer) \
     X(clEnqueueMapBuffer) \
     X(clEnqueueMapImage) \
     X(clEnqueueNDRangeKernel) \
@@ -212,6 +226,7 @@ FPGACC_REAL(cl_int, clReleaseCommandQueue)(cl_command_queue queue);
     X(clEnqueueUnmapMemObject) \
     X(clEnqueueWriteBuffer) \
     X(clFinish) \
+    X(clFlush) \
     X(clGetDeviceIDs) \
     X(clGetDeviceInfo) \
     X(clGetEventInfo) \
@@ -226,6 +241,7 @@ FPGACC_REAL(cl_int, clReleaseCommandQueue)(cl_command_queue queue);
     X(clLinkProgram) \
     X(clReleaseCommandQueue) \
     X(clReleaseKernel) \
+    X(clReleaseMemObject) \
     X(clReleaseProgram) \
     X(clRetainKernel) \
     X(clRetainProgram) \
@@ -345,5 +361,13 @@ cl_int __wrap_clGetEventInfo(cl_event event, cl_event_info name, size_t size, vo
 cl_int __wrap_clSetEventCallback(cl_event event, cl_int status, fpgacc_event_notify notify,
                                  void *user_data);
 cl_int __wrap_clReleaseCommandQueue(cl_command_queue queue);
+cl_int __wrap_clFlush(cl_command_queue queue);
+cl_int __wrap_clReleaseMemObject(cl_mem memory);
+cl_int __wrap_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
+                                  size_t from_offset, size_t to_offset, size_t size,
+                                  cl_uint num_events, const cl_event *wait_list, cl_event *event);
+cl_int __wrap_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
+                                  size_t pattern_size, size_t offset, size_t size,
+                                  cl_uint num_events, const cl_event *wait_list, cl_event *event);
 
 #endif

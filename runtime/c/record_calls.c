@@ -55,6 +55,9 @@ cl_int __wrap_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool
                                   size_t offset, size_t size, void *to, cl_uint num_events,
                                   const cl_event *wait_list, cl_event *event)
 {
+    cl_int put_off = fpgacc_settle();
+    if (put_off != CL_SUCCESS)
+        return put_off;
     cl_event own = NULL;
     cl_int error =
         __real_clEnqueueReadBuffer(queue, buffer, blocking, offset, size, to, num_events,
@@ -78,6 +81,9 @@ cl_int __wrap_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_
                                       size_t host_slice_pitch, void *to, cl_uint num_events,
                                       const cl_event *wait_list, cl_event *event)
 {
+    cl_int put_off = fpgacc_settle();
+    if (put_off != CL_SUCCESS)
+        return put_off;
     cl_event own = NULL;
     cl_int error = __real_clEnqueueReadBufferRect(
         queue, buffer, blocking, buffer_origin, host_origin, region, buffer_row_pitch,
@@ -118,6 +124,9 @@ cl_int __wrap_clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool b
                                  size_t slice_pitch, void *to, cl_uint num_events,
                                  const cl_event *wait_list, cl_event *event)
 {
+    cl_int put_off = fpgacc_settle();
+    if (put_off != CL_SUCCESS)
+        return put_off;
     cl_event own = NULL;
     cl_int error = __real_clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch,
                                              slice_pitch, to, num_events, wait_list,
@@ -141,6 +150,7 @@ void *__wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool b
                                 cl_uint num_events, const cl_event *wait_list, cl_event *event,
                                 cl_int *errcode_ret)
 {
+    fpgacc_settle();
     cl_event own = NULL;
     cl_int error = CL_SUCCESS;
     cl_event *wanted = is_read(flags) ? event_for(blocking, event, &own) : event;
@@ -162,6 +172,7 @@ void *__wrap_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blo
                                size_t *row_pitch, size_t *slice_pitch, cl_uint num_events,
                                const cl_event *wait_list, cl_event *event, cl_int *errcode_ret)
 {
+    fpgacc_settle();
     cl_event own = NULL;
     cl_int error = CL_SUCCESS;
     cl_event *wanted = is_read(flags) ? event_for(blocking, event, &own) : event;
@@ -186,6 +197,9 @@ cl_int __wrap_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_f
                               void *memory, size_t size, cl_uint num_events,
                               const cl_event *wait_list, cl_event *event)
 {
+    cl_int put_off = fpgacc_settle();
+    if (put_off != CL_SUCCESS)
+        return put_off;
     cl_event own = NULL;
     if (!__real_clEnqueueSVMMap)
         return CL_INVALID_OPERATION;
@@ -205,6 +219,9 @@ cl_int __wrap_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void 
                                  const void *from, size_t size, cl_uint num_events,
                                  const cl_event *wait_list, cl_event *event)
 {
+    cl_int put_off = fpgacc_settle();
+    if (put_off != CL_SUCCESS)
+        return put_off;
     cl_event own = NULL;
     if (!__real_clEnqueueSVMMemcpy)
         return CL_INVALID_OPERATION;
@@ -221,6 +238,9 @@ cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, voi
                                       cl_uint num_events, const cl_event *wait_list,
                                       cl_event *event)
 {
+    cl_int put_off = fpgacc_settle();
+    if (put_off != CL_SUCCESS)
+        return put_off;
     fpgacc_record_unmapped(mapped);
     return __real_clEnqueueUnmapMemObject(queue, memory, mapped, num_events, wait_list, event);
 }
@@ -232,6 +252,9 @@ cl_int __wrap_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_boo
                                    cl_uint num_events, const cl_event *wait_list,
                                    cl_event *event)
 {
+    cl_int put_off = fpgacc_settle();
+    if (put_off != CL_SUCCESS)
+        return put_off;
     cl_int error = __real_clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, from,
                                                num_events, wait_list, event);
     if (blocking)
@@ -241,6 +264,9 @@ cl_int __wrap_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_boo
 
 cl_int __wrap_clFinish(cl_command_queue queue)
 {
+    cl_int put_off = fpgacc_settle();
+    if (put_off != CL_SUCCESS)
+        return put_off;
     cl_int error = __real_clFinish(queue);
     fpgacc_record_complete();
     return error;
@@ -292,6 +318,7 @@ cl_int __wrap_clSetEventCallback(cl_event event, cl_int status, fpgacc_event_not
 
 cl_int __wrap_clReleaseCommandQueue(cl_command_queue queue)
 {
+    fpgacc_settle();
     cl_int error = __real_clReleaseCommandQueue(queue);
     fpgacc_record_complete();
     return error;

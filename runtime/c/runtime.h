@@ -361,6 +361,8 @@ struct fpgacc_tracked *fpgacc_find_kernel(cl_kernel kernel);
 
 /* Sets an argument of a kernel with one of the functions that take an address of shared memory. */
 typedef cl_int(CL_CALLBACK *fpgacc_set_pointer)(cl_kernel kernel, cl_uint index, const void *value);
+struct fpgacc_argument fpgacc_argument_of(const struct fpgacc_param *param, size_t size,
+                                          const void *value);
 cl_int fpgacc_set_shared(cl_kernel kernel, cl_uint index, const void *value,
                          fpgacc_set_pointer set);
 
@@ -421,9 +423,51 @@ typedef cl_int fpgacc_check(const struct fpgacc_launch *launch, const struct fpg
 FPGACC_GUARDS(FPGACC_CHECK)
 #undef FPGACC_CHECK
 
+/* The part of a buffer that an argument is; NULL if that cannot be asked. */
+const struct fpgacc_part *fpgacc_part_of(struct fpgacc_argument *argument);
+
 /* Checks all guards of a version, in order, up to the first that does not hold, and reports that one,
  * unless `site` is NULL. Called with the kernel's lock held. */
 cl_int fpgacc_check_guards(const struct fpgacc_launch *launch, const struct fpgacc_site *site);
+
+/* ---- launch.c ------------------------------------------------------------------------------- */
+
+/* Sets the hidden arguments of a version for a launch, or several in a row. */
+cl_int fpgacc_set_hidden(const struct fpgacc_version *version,
+                         const struct fpgacc_geometry *geometry, unsigned steps,
+                         const struct fpgacc_site *site);
+
+/* ---- steps.c -------------------------------------------------------------------------------- */
+
+/* Whether some version of a kernel does several launches in a row. */
+int fpgacc_has_steps(const struct fpgacc_kernel *info);
+
+/* Around a launch of such a kernel, before its own lock. */
+void fpgacc_steps_lock(void);
+void fpgacc_steps_unlock(void);
+
+/* Puts a launch off, if that is possible: 1, and `error` is that of launches before it. Called between the two,
+ * with the kernel's lock held. */
+int fpgacc_put_off(cl_command_queue queue, struct fpgacc_tracked *kernel,
+                   const struct fpgacc_version *version, const struct fpgacc_geometry *geometry,
+                   cl_int *error);
+
+/* Carries out the launches that were put off. The second is for a caller that holds the lock of this file, and that of
+ * a kernel. */
+cl_int fpgacc_settle(void);
+cl_int fpgacc_settle_locked(const struct fpgacc_tracked *held);
+
+/* The same, before an argument of a kernel is set, unless launches in a row have others there, or the same. */
+cl_int fpgacc_settle_argument(struct fpgacc_tracked *kernel, cl_uint index, size_t size,
+                              const void *value);
+
+/* ---- steps_callers.c ------------------------------------------------------------------------ */
+
+/* Whether all calls in this process that matter pass through this runtime. */
+int fpgacc_sees_all_calls(void);
+
+/* A host fetched a function by name, which the runtime does not replace. */
+void fpgacc_note_lookup(const char *name);
 
 /* ---- record.c ------------------------------------------------------------------------------- */
 

@@ -85,6 +85,7 @@ cl_int __wrap_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void **mem
 {
     if (!__real_clEnqueueSVMFree)
         return CL_INVALID_OPERATION;
+    fpgacc_settle();
     for (cl_uint i = 0; memory && i < count; i++)
         if (memory[i])
             forget(memory[i]);

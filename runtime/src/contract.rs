@@ -54,6 +54,17 @@ impl LaunchContract {
         self.guards.insert(guard);
     }
 
+    /// How several launches become one, if they may.
+    pub fn steps(&self) -> Option<Steps> {
+        let Form::Task(task) = &self.form else {
+            return None;
+        };
+        task.hidden.iter().find_map(|hidden| match hidden {
+            Hidden::Steps(steps) => Some(*steps),
+            _ => None,
+        })
+    }
+
     /// Whether there are launches that the kernel cannot take.
     pub fn may_refuse(&self) -> bool {
         self.is_task() || !self.guards.is_empty()
@@ -209,6 +220,21 @@ pub enum Hidden {
     Local(u8),
     /// `work_dim`.
     WorkDim,
+    /// How many launches it stands for.
+    Steps(Steps),
+}
+
+/// Launches that follow each other and exchange two buffers may be one, which does all their work: each reads what
+/// the one before it wrote. An odd number of them writes what the last does; what those before it write is not
+/// written, so that of launches that nobody looks between the last is always one by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Steps {
+    /// The most launches that become one: odd.
+    pub most: u32,
+    /// The parameter for the buffer that is read.
+    pub from: u32,
+    /// The parameter for the buffer that is written.
+    pub to: u32,
 }
 
 /// The local size for a launch that gives none.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::contract::{ChosenLocal, Level};
+use crate::contract::{ChosenLocal, Level, Steps};
 use crate::guard::Guard;
 use crate::manifest::{
     Coarsened, Form, Header, Hidden, Kernel, Manifest, NullLocal, Param, ParamKind, Program,
@@ -203,6 +203,9 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
             task.max_group_size.unwrap_or(0),
         );
     }
+    if let Some(Steps { most, from, to }) = kernel.contract.steps() {
+        let _ = writeln!(row, "    .steps = {{{most}, {from}, {to}}},");
+    }
     if let Some(by) = kernel.contract.coarsened() {
         let Coarsened {
             dim, factor, lanes, ..
@@ -249,6 +252,7 @@ fn hidden_row(hidden: &Hidden) -> String {
         Hidden::Global(dim) => ("GLOBAL", *dim),
         Hidden::Local(dim) => ("LOCAL", *dim),
         Hidden::WorkDim => ("WORK_DIM", 0),
+        Hidden::Steps(_) => ("STEPS", 0),
     };
     format!("{{FPGACC_HIDDEN_{kind}, {dim}}}")
 }

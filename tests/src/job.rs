@@ -358,6 +358,7 @@ impl FullRange {
             Hidden::Global(dim) => self.global[usize::from(dim)],
             Hidden::Local(dim) => self.local[usize::from(dim)],
             Hidden::WorkDim => self.work_dim,
+            Hidden::Steps(_) => 1,
         };
         Arg::int(value as i32)
     }

@@ -43,6 +43,7 @@ pub mod generate;
 pub mod half_known;
 pub mod histograms;
 pub mod hosts;
+pub mod in_a_row;
 pub mod job;
 pub mod judge;
 pub mod neighbours;

@@ -26,6 +26,7 @@ use fpgacc_runtime::guard::{Guard, Multiple};
 use fpgacc_runtime::manifest::{Coarsened, Form};
 use serde::{Deserialize, Serialize};
 
+use crate::in_a_row::merged;
 use crate::job::{Arg, Buffer, Geometry, Job, Launch};
 
 /// What the passes know of a launch.
@@ -329,6 +330,8 @@ pub fn rewrite_knowing(
         check_alignment(job, launch, &chosen, &module)?;
         *launch = chosen;
     }
+    let steps = |kernel: &str| report.contracts.get(kernel).and_then(LaunchContract::steps);
+    rewritten.launches = merged(&rewritten.launches, steps);
     let fired = fired(&report);
     Ok(Rewritten {
         job: rewritten,

@@ -364,3 +364,34 @@ pub fn job(stencils: &[Stencil]) -> Job {
     }
     job
 }
+
+/// The kernels of these stencils, each launched again and again, so that what it reads and what it writes change
+/// places. All of work-items, and of integers, of which any number of launches is exact.
+pub fn job_in_a_row(stencils: &[Stencil], random: &mut Random) -> Job {
+    let mut stencils = stencils.to_vec();
+    for stencil in &mut stencils {
+        if stencil.ty.starts_with("float") {
+            stencil.ty = "int";
+        }
+    }
+    let once = job(&stencils);
+    let mut all = once.clone();
+    all.launches.clear();
+    for launch in &once.launches {
+        let last = launch.args.len() - 1;
+        let Arg::Buffer(out) = launch.args[last] else {
+            continue;
+        };
+        // What the first launch leaves as it was is seen by the second.
+        all.buffers[out].fill = Fill::ints(out as u64, -9, 9);
+        let mut launch = launch.clone();
+        for _ in 0..1 + random.below(9) {
+            all.launches.push(launch.clone());
+            // Now and then one does not.
+            if !random.chance(5) {
+                launch.args.swap(0, last);
+            }
+        }
+    }
+    all
+}

@@ -8,7 +8,7 @@ use fpgacc_tests::job::Job;
 use fpgacc_tests::random::Random;
 use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::seeds::{fail_smallest, seeds};
-use fpgacc_tests::stencils::{Stencil, job};
+use fpgacc_tests::stencils::{Stencil, job, job_in_a_row};
 
 /// Kernels in one program: building costs more than running.
 const BATCH: usize = 20;
@@ -62,4 +62,52 @@ fn random_stencils_compute_the_same_bytes() {
     }
     println!("{fired} of {all} kernels have windows");
     assert!(3 * fired > all, "{fired} of {all} have windows");
+}
+
+/// The stencils, launched in rows of which the passes make fewer launches.
+fn in_a_row(stencils: &[Stencil], seed: u64) -> Job {
+    job_in_a_row(stencils, &mut Random::new(seed))
+}
+
+/// Compares rows of launches before and after.
+fn fault_in_a_row(stencils: &[Stencil], seed: u64) -> Option<String> {
+    let original = in_a_row(stencils, seed);
+    [(1, 3), (4, 5)].into_iter().find_map(|(lanes, steps)| {
+        let rewritten = rewritten_in_a_row(&original, lanes, steps);
+        unchanged(&original, &rewritten)
+            .err()
+            .map(|error| format!("{lanes} lanes, {steps} steps: {error}\n{}", rewritten.source))
+    })
+}
+
+fn rewritten_in_a_row(job: &Job, lanes: u64, steps: u64) -> Job {
+    let mut options = PassOptions::default();
+    options.of_mut::<window::Options>().lanes = lanes;
+    options.of_mut::<window::Options>().steps = steps;
+    options.of_mut::<ndrange_to_loop::Options>().ungrouped = true;
+    let made = rewrite(job, |_| Knowledge::All, &Rewrites::All, &options);
+    made.unwrap_or_else(|error| panic!("{error}")).job
+}
+
+#[test]
+fn launches_in_a_row_compute_the_same_bytes() {
+    let name = "launches_in_a_row_compute_the_same_bytes";
+    let (mut fired, mut all) = (0, 0);
+    for seed in seeds(2) {
+        let mut random = Random::new(seed);
+        let stencils: Vec<Stencil> = (0..BATCH / 2).map(|_| Stencil::random(&mut random, true)).collect();
+        for stencil in &stencils {
+            let one = in_a_row(std::slice::from_ref(stencil), seed);
+            let made = rewritten_in_a_row(&one, 1, 3);
+            fired += usize::from(made.launches.len() < one.launches.len());
+            all += 1;
+        }
+        let compare = |some: &[Stencil]| fault_in_a_row(some, seed);
+        if let Some(why) = compare(&stencils) {
+            let text = |some: &[Stencil]| in_a_row(some, seed).source;
+            fail_smallest(name, seed, &stencils, &why, compare, text);
+        }
+    }
+    println!("of {fired} of {all} kernels several launches are one");
+    assert!(8 * fired > all, "{fired} of {all} kernels");
 }

@@ -18,6 +18,8 @@ mod nests;
 mod plan;
 mod reads;
 mod slots;
+mod stages;
+mod steps;
 mod walk;
 mod when;
 
@@ -25,7 +27,7 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 
 use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Outcome, Pass, Requirement};
-use crate::setting::{Setting, number};
+use crate::setting::{PassFlag, Setting, number};
 
 /// Nests are looked at again so often: one walk has windows of one stride only.
 const ROUNDS: usize = 4;
@@ -40,12 +42,15 @@ pub struct Options {
     pub lanes: u64,
     /// The most elements of a window.
     pub elements: u64,
+    /// Launches that a kernel does in a row, where they exchange two buffers: odd.
+    pub steps: u64,
 }
 
 impl OwnOptions for Options {
     const DEFAULT: &'static Self = &Options {
         lanes: 1,
         elements: 32768,
+        steps: 1,
     };
 }
 
@@ -62,6 +67,24 @@ const LANES: Setting = Setting::new("lanes", |options, text| {
     Ok(())
 });
 
+const STEPS: Setting = Setting::new("time-steps", |options, text| {
+    options.of_mut::<Options>().steps = number(text)?;
+    Ok(())
+})
+.flag(
+    PassFlag::Value("N"),
+    "let stencils do the work of up to N launches in one, where the host launches them in a row and exchanges the \
+     buffers that they read and write (temporal blocking); N is odd",
+)
+.turns_on()
+.checked(|text| match text.parse::<u64>() {
+    Ok(steps) if steps % 2 == 1 && steps <= MOST_STEPS => Ok(()),
+    _ => Err(format!("'{text}' is no odd number up to {MOST_STEPS}")),
+});
+
+/// The most launches that a kernel does in a row: a guess, well beyond what fits on a device.
+const MOST_STEPS: u64 = 63;
+
 impl Pass for Window {
     fn about(&self) -> About {
         About {
@@ -74,7 +97,7 @@ impl Pass for Window {
     }
 
     fn settings(&self) -> &'static [Setting] {
-        &[LANES, ELEMENTS]
+        &[LANES, ELEMENTS, STEPS]
     }
 
     fn run(
@@ -82,22 +105,31 @@ impl Pass for Window {
         module: &mut Module,
         kernel: FunctionId,
         context: &Context<'_>,
-        _contract: &mut LaunchContract,
+        contract: &mut LaunchContract,
     ) -> Outcome {
         let (mut done, mut missed) = (Vec::new(), Vec::new());
-        let options: &Options = context.options.of();
-        let limits = (options.elements, options.lanes);
+        let mut options: Options = *context.options.of();
+        // Only a single work-item has arguments of the runtime's.
+        if !contract.is_task() {
+            options.steps = 1;
+        }
         for round in 0..ROUNDS {
             let summaries = context.summaries(module, kernel);
-            let (planned, others) = plan::plan(module, kernel, summaries, context.called, limits);
+            let (mut planned, others) =
+                plan::plan(module, kernel, summaries, context.called, &options);
             if round == 0 || !planned.is_empty() {
                 missed = others;
             }
+            missed.extend(planned.iter_mut().filter_map(|nest| nest.unlike.take()));
+            options.steps = 1;
             if planned.is_empty() {
                 break;
             }
             if round == 0 {
                 module.functions[kernel].make_names_unique(context.names);
+            }
+            if let [nest] = &mut planned[..] {
+                steps::launched(module, kernel, nest, contract, context.names);
             }
             // The last first: the indices of the others stay.
             for nest in planned.iter().rev() {

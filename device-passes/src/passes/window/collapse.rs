@@ -9,9 +9,31 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::codegen::{At, Writer};
 use super::slots::Window;
+use super::steps::without_continue;
 use super::walk::{Step, Walk};
 use super::when::Interval;
 use crate::around_loop::private_variable;
+
+/// What an iteration does.
+#[derive(Clone, Default)]
+pub struct Parts {
+    /// Moves the counters of the original on.
+    pub counts: Vec<Stmt>,
+    /// Moves each window on.
+    pub shifts: Vec<Stmt>,
+    /// Reads what enters each window.
+    pub enters: Vec<Stmt>,
+    /// The body of the original.
+    pub rest: Vec<Stmt>,
+}
+
+impl Parts {
+    fn in_order(self) -> Vec<Stmt> {
+        let windows = self.shifts.into_iter().zip(self.enters);
+        let windows = windows.flat_map(|(shift, enter)| [shift, enter]);
+        self.counts.into_iter().chain(windows).chain(self.rest).collect()
+    }
+}
 
 impl Writer<'_> {
     /// Makes one loop of a nest.
@@ -24,14 +46,18 @@ impl Writer<'_> {
         before: &mut Vec<Stmt>,
     ) {
         let at = self.at(walk);
-        let mut body = Vec::new();
         let mut rest = Vec::new();
-        let hints = take_body(stmt, walk.levels.len(), &mut rest);
-        self.count(walk, before, &mut body);
+        let mut hints = take_body(stmt, walk.levels.len(), &mut rest);
+        if walk.row.is_some() && walk.lanes == 1 {
+            // Later stages come after it.
+            rest = without_continue(std::mem::take(&mut rest)).unwrap_or_default();
+        }
+        let mut parts = Parts::default();
+        self.count(walk, before, &mut parts.counts);
         for (window, &array) in walk.windows.iter().zip(arrays) {
             let kept = window.elements() - 1;
-            body.push(self.shift(kept, walk.lanes, array));
-            body.push(self.enter(walk, window, array, at, first));
+            parts.shifts.push(self.shift(kept, walk.lanes, array));
+            parts.enters.push(self.enter(walk, window, array, at, first));
         }
         for (id, poly) in &walk.moving {
             let ty = self.function.exprs.ty(*id);
@@ -51,7 +77,11 @@ impl Writer<'_> {
             self.replace(walk, window, array, Some(at));
         }
         self.unroll_all(walk, &mut rest);
-        body.extend(self.lanes(walk, at, rest));
+        parts.rest = self.lanes(walk, at, rest);
+        let (body, last) = match &walk.row {
+            Some(row) => self.in_a_row(walk, row, (at, first, last), parts, before, &mut hints),
+            None => (parts.in_order(), last),
+        };
         let start = self.function.exprs.int(self.types, first as i64);
         stmt.kind = StmtKind::For {
             init: vec![Stmt::define(at.position, start)],
@@ -159,7 +189,7 @@ impl Writer<'_> {
         Stmt::new(StmtKind::Expr(load))
     }
 
-    fn conditions(
+    pub fn conditions(
         &mut self,
         position: VarId,
         lane: Option<VarId>,

@@ -16,7 +16,9 @@ use super::address::{Reach, position};
 use super::nests::{Level, chain};
 use super::reads::{Read, Reader};
 use super::slots::{Tap, Window};
+use super::steps;
 use super::walk::{self, Walk};
+use super::Options;
 use super::when::{Interval, When};
 use crate::pass::Note;
 
@@ -35,6 +37,8 @@ pub struct Planned {
     pub iterations: i128,
     /// What is rewritten.
     pub done: Vec<Note>,
+    /// Why it does not do several launches in a row, if it was to.
+    pub unlike: Option<Note>,
 }
 
 /// Reads of one array that differ by constants only.
@@ -69,6 +73,8 @@ pub struct Planner<'a> {
     most: i128,
     /// Elements that a nest moves on in an iteration, where it can.
     lanes: i128,
+    /// Launches that it does in a row, where it can.
+    stages: i128,
     found: Vec<Planned>,
     missed: BTreeMap<VarId, Note>,
 }
@@ -79,7 +85,7 @@ pub fn plan(
     id: FunctionId,
     summaries: &Summaries,
     called: &BTreeSet<FunctionId>,
-    (most, lanes): (u64, u64),
+    options: &Options,
 ) -> (Vec<Planned>, Vec<Note>) {
     let function = &module.functions[id];
     let Some(body) = &function.body else {
@@ -94,8 +100,9 @@ pub fn plan(
         nests: &Nests::of(module, function),
         constants: &Constants::new(module, function),
         summaries,
-        most: i128::from(most),
-        lanes: i128::from(lanes.max(1)),
+        most: i128::from(options.elements),
+        lanes: i128::from(options.lanes.max(1)),
+        stages: i128::from(options.steps),
         found: Vec::new(),
         missed: BTreeMap::new(),
     };
@@ -171,8 +178,8 @@ impl<'a> Planner<'a> {
         };
         let (array, first) = (windows[0].array, windows[0].reads[0].0);
         let saved = saved(&windows);
-        let mut walk = match walk::decide(levels, &strides, windows, values.as_deref(), self.lanes)
-        {
+        let how = (self.lanes, self.stages > 1);
+        let mut walk = match walk::decide(levels, &strides, windows, values.as_deref(), how) {
             Ok(walk) => walk,
             Err(reason) => return self.miss(&[(first, Vec::new())].into(), array, reason),
         };
@@ -185,6 +192,23 @@ impl<'a> Planner<'a> {
             };
             walk.moving = reader.moving(innermost.body(), &is_moving);
         }
+        let mut unlike = None;
+        if self.stages > 1
+            && let Some(values) = &values
+        {
+            let nest = steps::Nest {
+                aliases: self.aliases,
+                summaries: self.summaries,
+                levels,
+                values,
+                region: &region,
+                numbers: &numbers,
+            };
+            match nest.in_a_row(&walk, &reads, &reader.stores, self.stages) {
+                Ok(row) => walk.row = Some(row),
+                Err(reason) => unlike = Some(reason),
+            }
+        }
         walk.meanings = reader.indices.meanings().to_vec();
         walk.counters = names;
         walk.numbers = numbers;
@@ -195,6 +219,7 @@ impl<'a> Planner<'a> {
             saved,
             iterations: walk.iterations.saturating_mul(around),
             done: windows.map(|window| self.note(&walk, window)).collect(),
+            unlike: unlike.map(|reason| self.unlike(stmt, &reason)),
             walk,
         });
     }
@@ -372,7 +397,19 @@ impl<'a> Planner<'a> {
         if walk.lanes > 1 {
             text += &format!(", {} at a time", walk.lanes);
         }
+        if let Some(row) = walk.row.as_ref().filter(|row| row.from == window.array) {
+            let to = &function.vars[row.to].name;
+            text += &format!(
+                ", for up to {} launches in a row that exchange it and '{to}'",
+                row.stages
+            );
+        }
         Note::new(text, function.exprs.span(window.reads[0].0))
+    }
+
+    fn unlike(&self, stmt: &Stmt, reason: &str) -> Note {
+        let text = format!("launches are not done in a row: {reason}");
+        Note::new(text, stmt.span)
     }
 
     fn miss(&mut self, reads: &BTreeMap<ExprId, Vec<(i128, Reach)>>, array: VarId, reason: String) {

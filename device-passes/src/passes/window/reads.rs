@@ -37,6 +37,15 @@ pub struct Read {
     visits: Vec<(When, BTreeMap<usize, i128>)>,
 }
 
+/// A write of an element of an array, at an address that does not depend on loops in the body.
+#[derive(Clone, Debug)]
+pub struct Store {
+    /// The array.
+    pub array: VarId,
+    /// Its address, of the counters of the nest.
+    pub poly: Poly,
+}
+
 /// Looks through the body of a nest.
 pub struct Reader<'r, 'a> {
     /// What points where.
@@ -47,6 +56,8 @@ pub struct Reader<'r, 'a> {
     pub constants: &'r Constants<'a>,
     /// What was found, by expression.
     pub reads: BTreeMap<ExprId, Read>,
+    /// What was found to be written, by expression.
+    pub stores: BTreeMap<ExprId, Store>,
     /// Reads of which nothing is known: an index may wrap.
     wrapping: BTreeSet<ExprId>,
     /// What is known of the nest's counters.
@@ -72,6 +83,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             indices,
             constants,
             reads: BTreeMap::new(),
+            stores: BTreeMap::new(),
             copies: BTreeMap::new(),
             copied: 1,
         }
@@ -229,6 +241,7 @@ impl<'r, 'a> Reader<'r, 'a> {
                 self.value(otherwise, &not_so);
             }
             Expr::Assign { lhs, rhs, .. } => {
+                self.store(lhs, when);
                 self.parts(lhs, when);
                 self.value(rhs, when);
             }
@@ -249,6 +262,23 @@ impl<'r, 'a> Reader<'r, 'a> {
     fn parts(&mut self, id: ExprId, when: &When) {
         for child in self.aliases.function.exprs.children(id) {
             self.value(child, when);
+        }
+    }
+
+    fn store(&mut self, id: ExprId, when: &When) {
+        let Expr::Index { base, index } = *self.aliases.function.exprs.get(id) else {
+            return;
+        };
+        if !self.copies.is_empty() {
+            return;
+        }
+        let Some(array) = self.array(id, base) else {
+            return;
+        };
+        if let Some(Address::At { poly, wraps, .. }) = self.index(index)
+            && (!wraps || is_within(&poly, &when.counters, LARGEST_UINT))
+        {
+            self.stores.insert(id, Store { array, poly });
         }
     }
 

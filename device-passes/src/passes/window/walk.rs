@@ -7,6 +7,7 @@ use fpgacc_kernel_analysis::poly::Poly;
 
 use super::nests::Level;
 use super::slots::Window;
+use super::steps::Row;
 use super::when::Interval;
 
 /// The most elements that are read before a loop, each by itself.
@@ -14,7 +15,7 @@ const MOST_PRIMED: i128 = 32;
 /// Iterations that a loop is entered and left in: a guess, only to choose between nests.
 const ENTRY: i128 = 16;
 /// Counters and indices beyond this might overflow.
-const LARGEST: i128 = 1 << 30;
+pub const LARGEST: i128 = 1 << 30;
 
 /// A nest with windows.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub struct Walk {
     pub counters: Vec<VarId>,
     /// The numbers of those of the levels.
     pub numbers: Vec<usize>,
+    /// How it does several launches in a row.
+    pub row: Option<Row>,
 }
 
 /// A loop of it.
@@ -72,7 +75,7 @@ pub fn decide(
     strides: &[i128],
     windows: Vec<Window>,
     values: Option<&[Interval]>,
-    lanes: i128,
+    (lanes, in_a_row): (i128, bool),
 ) -> Result<Walk, String> {
     let longest = windows.iter().map(Window::elements).max().unwrap_or(0);
     let step = |(level, stride): (&Level<'_>, &i128)| Step {
@@ -96,6 +99,7 @@ pub fn decide(
         meanings: Vec::new(),
         counters: Vec::new(),
         numbers: Vec::new(),
+        row: None,
     };
     // What stands before a loop is written as the indices of the original are.
     let has_taps = walk.windows.iter().all(|window| !window.taps.is_empty());
@@ -105,7 +109,7 @@ pub fn decide(
         return if is_short { Ok(walk) } else { Err(reason) };
     };
     let declared = levels.iter().all(Level::declares_counter);
-    if is_short && (lanes == 1 || !declared) {
+    if is_short && (lanes == 1 && !in_a_row || !declared) {
         let (first, last) = values[0];
         walk.span = Some(values[0]);
         walk.iterations = last - first + 1 + longest + ENTRY;

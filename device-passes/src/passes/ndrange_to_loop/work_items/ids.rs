@@ -365,5 +365,6 @@ fn hidden_name(hidden: Hidden) -> String {
         Hidden::Global(d) => format!("fpgacc_global_{}", letter(d)),
         Hidden::Local(d) => format!("fpgacc_local_{}", letter(d)),
         Hidden::WorkDim => "fpgacc_work_dim".to_string(),
+        Hidden::Steps(_) => "fpgacc_steps".into(),
     }
 }

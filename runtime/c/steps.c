@@ -1,0 +1,250 @@
+/* Launches in a row: several that exchange two buffers become one.
+ *
+ * Such a launch is put off until the next call that could tell. If that is another launch of the kernel, with what
+ * the one before it read and wrote exchanged and all else the same, the two are in a row. A row of launches is
+ * carried out by as few as possible: an odd number at once, which writes what the last of them would, and the very
+ * last by itself, which makes of the other buffer what it would be. */
+#include "runtime.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* The launches that are put off. */
+static struct {
+    cl_command_queue queue;
+    struct fpgacc_tracked *kernel;
+    const struct fpgacc_version *version;
+    struct fpgacc_geometry geometry;
+    cl_mem from; /* of the first */
+    cl_mem to;
+} row;
+
+/* How many there are. */
+static atomic_uint waiting;
+
+/* Taken before a kernel's lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void fpgacc_steps_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void fpgacc_steps_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+int fpgacc_has_steps(const struct fpgacc_kernel *info)
+{
+    int found = info->steps.most > 1;
+    for (uint32_t i = 0; i < info->other_count; i++)
+        found = found || info->others[i].steps.most > 1;
+    return found;
+}
+
+/* How many of the launches that wait are carried out at once. */
+static unsigned at_once(void)
+{
+    unsigned most = row.version->info->steps.most;
+    unsigned count = waiting - 1 < most ? waiting - 1 : most;
+    return count == 0 ? 1 : count - (count + 1) % 2;
+}
+
+static cl_int set_buffers(cl_mem from, cl_mem to)
+{
+    const struct fpgacc_kernel *info = row.version->info;
+    cl_int error =
+        __real_clSetKernelArg(row.version->handle, info->steps.from, sizeof from, &from);
+    return error == CL_SUCCESS
+               ? __real_clSetKernelArg(row.version->handle, info->steps.to, sizeof to, &to)
+               : error;
+}
+
+/* Carries out so many of the launches that wait. */
+static cl_int carry_out(unsigned count)
+{
+    static const size_t one = 1;
+    cl_int error = set_buffers(row.from, row.to);
+    if (error == CL_SUCCESS)
+        error = fpgacc_set_hidden(row.version, &row.geometry, count, NULL);
+    if (error == CL_SUCCESS)
+        error = __real_clEnqueueNDRangeKernel(row.queue, row.version->handle, 1, NULL, &one, &one,
+                                              0, NULL, NULL);
+    if (count > 1)
+        fpgacc_trace("kernel `%s`: %u launches in a row as one", row.kernel->info->name, count);
+    if (error != CL_SUCCESS)
+        fpgacc_report(FPGACC_ERROR, NULL, "kernel `%s`: a launch that was put off fails: %s",
+                      row.kernel->info->name, fpgacc_error_name(error));
+    cl_mem read = row.from;
+    row.from = row.to;
+    row.to = read;
+    waiting -= count;
+    return error;
+}
+
+/* Gives the kernel the arguments again that the host set. */
+static void set_again(void)
+{
+    const struct fpgacc_kernel *info = row.version->info;
+    const uint32_t both[2] = {info->steps.from, info->steps.to};
+    for (int i = 0; i < 2; i++) {
+        const struct fpgacc_argument *argument = &row.kernel->arguments[both[i]];
+        if (argument->kind == FPGACC_MEMORY)
+            __real_clSetKernelArg(row.version->handle, both[i], sizeof argument->memory,
+                                  &argument->memory);
+    }
+}
+
+cl_int fpgacc_settle_locked(const struct fpgacc_tracked *held)
+{
+    cl_int error = CL_SUCCESS;
+    if (waiting == 0)
+        return error;
+    /* Only who holds the lock of this file holds two kernels'. */
+    struct fpgacc_tracked *kernel = row.kernel;
+    if (kernel != held)
+        pthread_mutex_lock(&kernel->lock);
+    while (waiting > 0) {
+        cl_int own = carry_out(at_once());
+        error = error == CL_SUCCESS ? own : error;
+    }
+    set_again();
+    if (kernel != held)
+        pthread_mutex_unlock(&kernel->lock);
+    return error;
+}
+
+cl_int fpgacc_settle(void)
+{
+    if (atomic_load(&waiting) == 0)
+        return CL_SUCCESS;
+    cl_int error = CL_SUCCESS;
+    pthread_mutex_lock(&lock);
+    error = fpgacc_settle_locked(NULL);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+/* Whether an argument becomes what it is. Of values only those are known that fit into a number. */
+static int is_the_same(const struct fpgacc_tracked *kernel, cl_uint index, size_t size,
+                       const void *value)
+{
+    const struct fpgacc_argument *now = &kernel->arguments[index];
+    if (!value || size != now->size || (size != 1 && size != 2 && size != 4 && size != 8))
+        return 0;
+    struct fpgacc_argument next = fpgacc_argument_of(&kernel->info->params[index], size, value);
+    return next.kind == now->kind && next.memory == now->memory && next.bits == now->bits;
+}
+
+cl_int fpgacc_settle_argument(struct fpgacc_tracked *kernel, cl_uint index, size_t size,
+                              const void *value)
+{
+    if (atomic_load(&waiting) == 0)
+        return CL_SUCCESS;
+    cl_int error = CL_SUCCESS;
+    pthread_mutex_lock(&lock);
+    if (waiting > 0 && row.kernel == kernel) {
+        pthread_mutex_lock(&kernel->lock);
+        int is_exchanged = index == row.version->info->steps.from ||
+                           index == row.version->info->steps.to;
+        if (!is_exchanged && !is_the_same(kernel, index, size, value))
+            error = fpgacc_settle_locked(kernel);
+        pthread_mutex_unlock(&kernel->lock);
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+/* A buffer of its own, which the host sees through calls only. NULL: none such. */
+static cl_mem own_buffer(struct fpgacc_argument *argument)
+{
+    cl_mem_object_type type = 0;
+    if (argument->kind != FPGACC_MEMORY || !argument->memory)
+        return NULL;
+    const struct fpgacc_part *part = fpgacc_part_of(argument);
+    if (!part || part->host || part->buffer != argument->memory)
+        return NULL;
+    cl_int error =
+        clGetMemObjectInfo(argument->memory, CL_MEM_TYPE, sizeof type, &type, NULL);
+    return error == CL_SUCCESS && type == CL_MEM_OBJECT_BUFFER ? argument->memory : NULL;
+}
+
+static int is_in_order(cl_command_queue queue)
+{
+    cl_command_queue_properties properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    return !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
+/* Whether a launch does what the next of the row would. */
+static int goes_on(cl_command_queue queue, const struct fpgacc_version *version,
+                   const struct fpgacc_geometry *geometry, cl_mem from, cl_mem to)
+{
+    int is_odd = waiting % 2;
+    return waiting > 0 && queue == row.queue && version == row.version &&
+           memcmp(geometry, &row.geometry, sizeof *geometry) == 0 &&
+           from == (is_odd ? row.to : row.from) && to == (is_odd ? row.from : row.to);
+}
+
+int fpgacc_put_off(cl_command_queue queue, struct fpgacc_tracked *kernel,
+                   const struct fpgacc_version *version, const struct fpgacc_geometry *geometry,
+                   cl_int *error)
+{
+    const struct fpgacc_kernel *info = version->info;
+    if (info->steps.most <= 1 || kernel->reaches_more || !fpgacc_sees_all_calls())
+        return 0;
+    cl_mem from = own_buffer(&kernel->arguments[info->steps.from]);
+    cl_mem to = own_buffer(&kernel->arguments[info->steps.to]);
+    if (!from || !to || from == to || !is_in_order(queue))
+        return 0;
+    if (!goes_on(queue, version, geometry, from, to)) {
+        *error = fpgacc_settle_locked(kernel);
+        if (*error != CL_SUCCESS)
+            return 1;
+        row.queue = queue;
+        row.kernel = kernel;
+        row.version = version;
+        row.geometry = *geometry;
+        row.from = from;
+        row.to = to;
+    }
+    waiting++;
+    /* The last one waits: it has to be one by itself. */
+    *error = waiting > info->steps.most ? carry_out(info->steps.most) : CL_SUCCESS;
+    return 1;
+}
+
+cl_int __wrap_clFlush(cl_command_queue queue)
+{
+    cl_int put_off = fpgacc_settle();
+    return put_off == CL_SUCCESS ? __real_clFlush(queue) : put_off;
+}
+
+cl_int __wrap_clReleaseMemObject(cl_mem memory)
+{
+    fpgacc_settle();
+    return __real_clReleaseMemObject(memory);
+}
+
+cl_int __wrap_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
+                                  size_t from_offset, size_t to_offset, size_t size,
+                                  cl_uint num_events, const cl_event *wait_list, cl_event *event)
+{
+    cl_int put_off = fpgacc_settle();
+    return put_off == CL_SUCCESS ? __real_clEnqueueCopyBuffer(queue, from, to, from_offset,
+                                                              to_offset, size, num_events,
+                                                              wait_list, event)
+                                 : put_off;
+}
+
+cl_int __wrap_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
+                                  size_t pattern_size, size_t offset, size_t size,
+                                  cl_uint num_events, const cl_event *wait_list, cl_event *event)
+{
+    cl_int put_off = fpgacc_settle();
+    return put_off == CL_SUCCESS ? __real_clEnqueueFillBuffer(queue, buffer, pattern,
+                                                              pattern_size, offset, size,
+                                                              num_events, wait_list, event)
+                                 : put_off;
+}
