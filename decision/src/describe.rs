@@ -68,10 +68,11 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
             "vectorise-loops" if is_new => parts.push(format!("loops with {}", vectors(text))),
             "window" if is_new => {
                 let long = if has_long_windows(made) { "long " } else { "" };
-                parts.push(match text.rsplit_once(", ") {
-                    Some((_, lanes)) => format!("{long}windows, {lanes}"),
-                    None => format!("{long}windows"),
+                let own = text.split(", ").skip(1).map(|part| {
+                    let part = part.strip_prefix("for up to ").unwrap_or(part);
+                    format!(", {}", part.split(" that ").next().unwrap_or(part))
                 });
+                parts.push(format!("{long}windows{}", own.collect::<String>()));
             }
             "replicate" => parts.push(text.clone()),
             _ => {}

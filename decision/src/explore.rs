@@ -65,6 +65,12 @@ impl Explored {
         done.any(|(name, _)| *name == pass)
     }
 
+    /// Whether several launches become one that the host has in a row.
+    pub fn does_rows(&self) -> bool {
+        let mut contracts = self.made.report.contracts.values();
+        self.made.has_rows && contracts.any(|contract| contract.steps().is_some())
+    }
+
     /// Whether the passes made the same of another variant.
     pub fn is_same(&self, other: &Explored) -> bool {
         self.made.is_like(&other.made)

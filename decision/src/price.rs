@@ -16,7 +16,7 @@ use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_performance_model::{
     self as model, Area, Board, Estimate, Given, LaunchShape, Resources, TripOrigin, predict,
 };
-use fpgacc_runtime::contract::LaunchContract;
+use fpgacc_runtime::contract::{LaunchContract, Steps};
 
 use super::loop_names;
 use super::profile::Profile;
@@ -25,6 +25,8 @@ use super::variant::{Family, Part, Price};
 
 /// The most different launches of a kernel that are priced one by one: it only bounds the time.
 const MOST_SHAPES: usize = 8;
+/// Launches in a loop of which nobody says how many: a guess.
+const MANY: u64 = 100;
 /// A larger form must be faster by this factor to be worth its area: a guess.
 pub(super) const GAIN: f64 = 1.02;
 
@@ -129,6 +131,8 @@ pub struct Made {
     pub loops: Vec<unroll::Candidate>,
     /// What may be loaded once before loops, of its first version.
     pub promotable: Vec<promote::Candidate>,
+    /// Whether launches of it follow each other with two buffers exchanged.
+    pub has_rows: bool,
     /// Whether loops follow each other in it that may run equally often, in its first version.
     pub has_pairs: bool,
     /// Loops that are unrolled, by name, and copies of them.
@@ -231,6 +235,8 @@ impl Pricing<'_> {
         let unrolled = changed.unrolled.iter();
         let unrolled = unrolled.filter_map(|one| Some((name(one.index)?, one.copies)));
         let coalesced = changed.coalesced.iter().filter_map(|at| name(*at));
+        let mut launches = report.launches.values().flatten();
+        let has_rows = launches.any(|at| self.facts.launches[*at].has_rows());
         Made {
             price,
             family: match first {
@@ -245,6 +251,7 @@ impl Pricing<'_> {
                 .filter(|_| promotes)
                 .map(|kernel| promote::candidates(&module, kernel))
                 .unwrap_or_default(),
+            has_rows,
             has_pairs: function.is_some_and(passes::has_pairs),
             unrolled: unrolled.collect(),
             nests: function
@@ -315,7 +322,7 @@ impl Pricing<'_> {
         let version = module.functions[kernel].name.clone();
         let contract = report.contracts.get(&version).cloned().unwrap_or_default();
         let launches = report.launches.get(&version).map_or(&[][..], Vec::as_slice);
-        let shapes = self.shapes(launches);
+        let shapes = self.shapes(launches, contract.steps());
         let part = |(mut shape, launch, count): (LaunchShape, Option<usize>, f64)| {
             shape.trips.clone_from(&self.profile.trips);
             shape.branches.clone_from(&self.profile.branches);
@@ -350,14 +357,19 @@ impl Pricing<'_> {
         arguments.collect()
     }
 
-    /// The different launches among these, each with its first and how many there are.
-    fn shapes(&self, launches: &[usize]) -> Vec<(LaunchShape, Option<usize>, f64)> {
+    /// The different launches among these, each with its first and how many there are, where several in a row may be
+    /// one.
+    fn shapes(
+        &self,
+        launches: &[usize],
+        steps: Option<Steps>,
+    ) -> Vec<(LaunchShape, Option<usize>, f64)> {
         let mut shapes: Vec<(LaunchShape, Option<usize>, f64)> = Vec::new();
         for &index in launches {
             let launch = &self.facts.launches[index];
             let mut shape = with_sizes(LaunchShape::of(&[launch]), launch.work_dim.constant());
             shape.bytes = self.tables(launch);
-            let count = times(launch);
+            let count = runs(launch, steps);
             match shapes.iter_mut().find(|(known, ..)| *known == shape) {
                 Some((.., times)) => *times += count,
                 None => shapes.push((shape, Some(index), count)),
@@ -399,6 +411,17 @@ fn with_sizes(mut shape: LaunchShape, work_dim: Option<u64>) -> LaunchShape {
 fn times(launch: &Launch) -> f64 {
     let seen = launch.recorded.as_ref().map(|recorded| recorded.count);
     seen.or(launch.times).unwrap_or(1).max(1) as f64
+}
+
+/// How often a kernel runs for that.
+fn runs(launch: &Launch, steps: Option<Steps>) -> f64 {
+    let all = times(launch);
+    match steps.filter(|steps| launch.exchanges(steps.from, steps.to)) {
+        // A loop that does not say how often it goes round goes round often.
+        Some(steps) if all <= 1.0 => steps.runs(MANY) as f64 / MANY as f64,
+        Some(steps) => steps.runs(all as u64) as f64,
+        None => all,
+    }
 }
 
 /// Areas without their uncertainty.

@@ -109,6 +109,7 @@ fn widths(variant: &Variant, options: &mut PassOptions) -> Result<(), NoVariant>
         units: few("compute_units", variant.compute_units)?,
     };
     options.of_mut::<window::Options>().lanes = few("window_lanes", variant.window_lanes)?;
+    options.of_mut::<window::Options>().steps = few("time_steps", variant.time_steps)?;
     options.of_mut::<promote::Options>().most = variant.promote.unwrap_or(0);
     Ok(())
 }

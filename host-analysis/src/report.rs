@@ -74,7 +74,12 @@ fn launches(
         launch.same.dedup();
         keep_choices(&mut launch);
         launch.times = launch.times.filter(|times| *times > 1);
-        launch.within = loops.remove(&site).map(|around| Within {
+        let around = loops.remove(&site);
+        launch.watched = around.as_ref().is_some_and(|around| {
+            let launched = interp.trace.launched.get(&around.site);
+            interp.trace.watched.contains(&around.site) || launched.is_some_and(|all| all.len() > 1)
+        });
+        launch.within = around.map(|around| Within {
             site: sources.location(around.site),
             changes: around.changes.into_iter().collect(),
         });
@@ -252,6 +257,7 @@ fn merge_launches(a: &Launch, b: &Launch) -> Launch {
         apart: (a.apart.iter().copied())
             .filter(|pair| b.apart.contains(pair))
             .collect(),
+        watched: a.watched || b.watched,
         times: a.times.zip(b.times).map(|(a, b)| a.saturating_add(b)),
         recorded: None,
     }

@@ -274,6 +274,9 @@ pub struct Launch {
     /// several each: buffers that change places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<(u32, u32)>,
+    /// Between its rounds the host waits, asks for events, or has its queues do something else.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub watched: bool,
     /// How often a run comes by, as the loops around it say; branches may keep it from some. `None`:
     /// once, or it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -281,6 +284,10 @@ pub struct Launch {
     /// What runs showed of it; `None`: it was analysed or given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedLaunch>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl Launch {
@@ -299,9 +306,28 @@ impl Launch {
             within: None,
             same: Vec::new(),
             apart: Vec::new(),
+            watched: false,
             times: None,
             recorded: None,
         }
+    }
+
+    /// Whether the launches of a loop follow each other with two buffers exchanged, of these arguments, and all else
+    /// the same.
+    pub fn exchanges(&self, one: u32, other: u32) -> bool {
+        let changes = [one, other].map(|index| format!("argument {index}"));
+        let is_pair = |pair: &(u32, u32)| [(one, other), (other, one)].contains(pair);
+        self.queue == QueueOrder::InOrder
+            && !self.watched
+            && self.apart.iter().any(is_pair)
+            && self.within.as_ref().is_some_and(|within| {
+                within.changes.len() == 2 && changes.iter().all(|one| within.changes.contains(one))
+            })
+    }
+
+    /// Whether it [exchanges](Self::exchanges) two buffers.
+    pub fn has_rows(&self) -> bool {
+        self.apart.iter().any(|(one, other)| self.exchanges(*one, *other))
     }
 
     /// Whether it may be one of a kernel.

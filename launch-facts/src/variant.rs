@@ -98,6 +98,9 @@ pub struct Variant {
     /// Elements that windows move on in an iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window_lanes: Option<u64>,
+    /// Launches that become one, where they exchange two buffers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_steps: Option<u64>,
     /// Nests that become one loop, by the numbers of their outermost loops, from 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coalesce: Vec<usize>,

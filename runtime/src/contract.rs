@@ -237,6 +237,26 @@ pub struct Steps {
     pub to: u32,
 }
 
+impl Steps {
+    /// How many of so many launches that are left are done at once: the last is one by itself.
+    pub fn at_once(self, left: u64) -> u64 {
+        let count = u64::from(self.most).min(left.saturating_sub(1)).max(1);
+        count - (count + 1) % 2
+    }
+
+    /// How many launches so many become.
+    pub fn runs(self, launches: u64) -> u64 {
+        let most = u64::from(self.most.max(1));
+        let whole = launches.saturating_sub(1) / most;
+        let (mut left, mut runs) = (launches - whole * most, whole);
+        while left > 0 {
+            left -= self.at_once(left);
+            runs += 1;
+        }
+        runs
+    }
+}
+
 /// The local size for a launch that gives none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NullLocal {
@@ -245,4 +265,21 @@ pub enum NullLocal {
     /// In dimension 0 the largest divisor of the global size that [`Task::max_group_size`] allows,
     /// 1 in the others; or the local sizes of its guards where they divide the global size.
     Divisor,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launches_in_a_row_become_few() {
+        let steps = Steps {
+            most: 5,
+            from: 0,
+            to: 1,
+        };
+        let runs: Vec<u64> = (0..=12).map(|launches| steps.runs(launches)).collect();
+        assert_eq!(runs, [0, 1, 2, 3, 2, 3, 2, 3, 4, 3, 4, 3, 4]);
+        assert_eq!(steps.at_once(100), 5);
+    }
 }

@@ -19,7 +19,7 @@ pub fn merged(launches: &[Launch], steps: impl Fn(&str) -> Option<Steps>) -> Vec
         let mut row = &rest[..1 + next.count()];
         rest = &rest[row.len()..];
         while let Some(first) = row.first() {
-            let count = at_once(row.len() as u32, steps.most);
+            let count = steps.at_once(row.len() as u64);
             let mut launch = first.clone();
             if let Some(last) = launch.args.last_mut() {
                 *last = Arg::int(count as i32);
@@ -29,12 +29,6 @@ pub fn merged(launches: &[Launch], steps: impl Fn(&str) -> Option<Steps>) -> Vec
         }
     }
     merged
-}
-
-/// How many of so many launches are done at once: the last is one by itself.
-fn at_once(launches: u32, most: u32) -> u32 {
-    let count = most.min(launches.saturating_sub(1)).max(1);
-    count - (count + 1) % 2
 }
 
 /// Whether a launch does what another does, with the two buffers exchanged.

@@ -3,14 +3,14 @@
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_performance_model::{Board, Form, LsuKind, LsuReport, Prediction};
 
-use crate::variant::Price;
+use crate::price::Made;
 
-use super::steps::Loops;
+use super::steps::{Loops, more_steps};
 
 /// Seconds below which no wider form of this one comes, by the model: what starts a launch stays, what
 /// is moved to and from external memory is no less, and of computing no more is done at a time than all
 /// numbers of copies together allow, or all multipliers.
-pub fn floor(price: &Price, pipeline: &Pipeline, loops: &Loops, board: &Board) -> f64 {
+pub fn floor(made: &Made, pipeline: &Pipeline, loops: &Loops, board: &Board) -> f64 {
     let widening = loops.widening(pipeline);
     let least = |prediction: &Prediction| {
         let widening = widening.min(multipliers(prediction, board));
@@ -20,8 +20,9 @@ pub fn floor(price: &Price, pipeline: &Pipeline, loops: &Loops, board: &Board) -
         let computing = cycles / (board.clock.highest_mhz * 1e6);
         launching + computing.max(prediction.memory_seconds * needed(prediction, board))
     };
-    let parts = price.parts.iter();
-    parts.map(|part| least(&part.prediction) * part.count).sum()
+    let parts = made.price.parts.iter();
+    let all: f64 = parts.map(|part| least(&part.prediction) * part.count).sum();
+    all / more_steps(pipeline, made)
 }
 
 /// How often the device has the multipliers that a form takes: each copy takes its own.

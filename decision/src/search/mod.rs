@@ -271,7 +271,7 @@ impl Search<'_> {
         let known = from.map(|from| &self.nodes[from]);
         let known = known.filter(|from| steps::has_loops_of(&from.candidate.pipeline, &pipeline));
         let loops = Loops::of(known.map(|from| &from.loops), &made);
-        let floor = bound::floor(&made.price, &pipeline, &loops, self.pricing.board);
+        let floor = bound::floor(&made, &pipeline, &loops, self.pricing.board);
         let candidate = Candidate {
             label,
             pipeline,

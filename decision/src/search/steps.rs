@@ -32,6 +32,8 @@ const MERGED: [u64; 5] = [1, 2, 4, 8, 16];
 const VECTORS: [u64; 5] = [1, 2, 4, 8, 16];
 /// The dimensions in which they do; of more only groups are.
 const MERGED_DIMS: u8 = 2;
+/// Launches that may become one.
+const STEPS: [u64; 6] = [1, 3, 5, 9, 15, 31];
 /// Copies of a loop that are priced.
 const COPIES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Loops that run at most so often may run all their iterations at once.
@@ -105,7 +107,7 @@ impl Loops {
 
     /// Copies of the body of each loop that a form unrolls.
     pub fn copies(&self, form: &Pipeline) -> Vec<f64> {
-        let lanes = (window_lanes(form) * merged(form)) as f64;
+        let lanes = (window_lanes(form) * time_steps(form) * merged(form)) as f64;
         let unroll = factors(form).iter();
         let copies = |index| lanes * self.product(index, |index, _| copies(form, index));
         let mut all: Vec<f64> = unroll.map(|factor| copies(factor.index)).collect();
@@ -139,6 +141,18 @@ pub fn factors(form: &Pipeline) -> &[Factor] {
 
 fn window_lanes(form: &Pipeline) -> u64 {
     form.options.of::<window::Options>().lanes
+}
+
+fn time_steps(form: &Pipeline) -> u64 {
+    form.options.of::<window::Options>().steps
+}
+
+/// How many times more launches than now one may become.
+pub fn more_steps(form: &Pipeline, made: &Made) -> f64 {
+    match made.has_rows {
+        true => STEPS[STEPS.len() - 1] as f64 / time_steps(form) as f64,
+        false => 1.0,
+    }
 }
 
 fn vectors(options: &PassOptions) -> Option<u64> {
@@ -207,7 +221,7 @@ pub fn has_loops_of(form: &Pipeline, other: &Pipeline) -> bool {
 
 /// Whether a form is wider than its base.
 pub fn is_widened(form: &Pipeline) -> bool {
-    at_a_time(form) > 1 || !factors(form).is_empty() || !coalesced_nests(form).is_empty()
+    at_a_time(form) > 1 || time_steps(form) > 1 || !factors(form).is_empty() || !coalesced_nests(form).is_empty()
 }
 
 /// The forms that other work or another order of it makes.
@@ -396,6 +410,14 @@ pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
         found.extend(
             next(&LANES, window_lanes(form))
                 .map(|lanes| with(form, |own: &mut window::Options| own.lanes = lanes)),
+        );
+    }
+    let mut contracts = made.report.contracts.values();
+    let takes_steps = contracts.any(|contract| contract.steps().is_some());
+    if made.has_rows && made.report.did(WINDOW) && (takes_steps || time_steps(form) == 1) {
+        found.extend(
+            next(&STEPS, time_steps(form))
+                .map(|steps| with(form, |own: &mut window::Options| own.steps = steps)),
         );
     }
     if form.runs(&passes::Unroll) {

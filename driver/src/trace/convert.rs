@@ -179,6 +179,7 @@ impl Converter<'_> {
             within: None,
             same: Vec::new(),
             apart: Vec::new(),
+            watched: false,
             times: None,
             recorded: Some(RecordedLaunch {
                 count: launch.count,

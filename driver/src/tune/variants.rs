@@ -15,6 +15,8 @@ const MERGED: [u64; 5] = [1, 2, 4, 8, 16];
 const COPIES: [u64; 5] = [1, 2, 4, 8, 16];
 /// Work-items at a time, and compute units.
 const LANES: [u64; 5] = [1, 2, 4, 8, 16];
+/// Launches that become one.
+const STEPS: [u64; 5] = [1, 3, 5, 9, 15];
 /// No more copies of all loops together: more do not fit, and take long to build.
 const MOST_COPIES: u64 = 256;
 /// No more lanes and units together: so many fill the largest devices.
@@ -299,6 +301,22 @@ fn single_work_items(
             to_be: vec!["on".into()],
         });
         space.parameters.push(Parameter::new(name, LANES));
+        let in_a_row = Variant {
+            passes: [(WINDOW.to_string(), true)].into(),
+            time_steps: Some(STEPS[1]),
+            ..form(model)
+        };
+        let made = explorer.make(&[in_a_row]).ok();
+        if made.is_some_and(|made| made[0].does_rows()) {
+            let name = names.of("window.steps");
+            space.rules.push(Rule::Needs {
+                parameter: name.clone(),
+                unless: 1.into(),
+                needs: names.of(WINDOW),
+                to_be: vec!["on".into()],
+            });
+            space.parameters.push(Parameter::new(name, STEPS));
+        }
     }
     let made = explorer
         .make(&[form(model)])
@@ -369,6 +387,7 @@ pub fn variant(kernel: &str, point: &Point) -> Variant {
         simd: number("simd").filter(more_than(1)),
         compute_units: number("compute_units").filter(more_than(1)),
         window_lanes: number("window.lanes").filter(more_than(1)),
+        time_steps: number("window.steps").filter(more_than(1)),
         ..Variant::default()
     };
     if let Some(factor) = number("coarsen").filter(more_than(1)) {

@@ -74,6 +74,7 @@ impl Interp<'_> {
             same: pairs_of_memory(&args, |a, b| a == b),
             apart: pairs_of_memory(&args, |a, b| a != b),
             args,
+            watched: false,
             times: self.times(),
             recorded: None,
         };

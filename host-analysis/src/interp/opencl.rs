@@ -83,6 +83,7 @@ impl<'a> Interp<'a> {
             let given = Given::to(None, &values, &functions);
             self.at_any_time(code, id, &given);
         }
+        self.note_queues(site, name, &values);
         match (name, &values[..]) {
             ("clCreateProgramWithSource", [_, count, strings, lengths, error]) => {
                 self.havoc_pointee(error, &why);
@@ -162,6 +163,26 @@ impl<'a> Interp<'a> {
             _ => self.other_call(name, &values, &why),
         }
         self.result(code, id, &why)
+    }
+
+    /// Notes of the loops around what is done with queues there.
+    fn note_queues(&mut self, site: Span, name: &str, values: &[Val]) {
+        let is_launch = matches!(name, "clEnqueueNDRangeKernel" | "clEnqueueTask");
+        let is_nothing = |value: &Val| matches!(value, Val::Null | Val::Zero | Val::Int(0, _));
+        let has_events = is_launch && {
+            let [.., count, list, event] = values else { return };
+            ![count, list, event].into_iter().all(is_nothing)
+        };
+        let waits = matches!(name, "clFinish" | "clFlush" | "clWaitForEvents");
+        let is_other = name.starts_with("clEnqueue") && !is_launch;
+        for frame in &self.walk.loops {
+            if waits || is_other || has_events {
+                self.trace.watched.insert(frame.site);
+            }
+            if is_launch {
+                self.trace.launched.entry(frame.site).or_default().insert(site);
+            }
+        }
     }
 
     /// A call with arguments of which nothing is known: of a parameter pack, or from code that is not followed.

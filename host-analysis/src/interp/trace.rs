@@ -1,6 +1,6 @@
 //! What is noted on the way.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::Known;
@@ -14,6 +14,10 @@ use crate::object::Visit;
 pub(crate) struct Trace {
     pub visits: Vec<Visit>,
     pub visited: BTreeSet<Span>,
+    /// Loops in which the host waits, asks for events, or has its queues do more than launch.
+    pub watched: BTreeSet<Span>,
+    /// Launches by the loops that they are in.
+    pub launched: BTreeMap<Span, BTreeSet<Span>>,
     /// Functions that code which is not followed may call, whether or not they were visited.
     pub unfollowed: BTreeSet<FnId>,
     /// With how many arguments a function that may be any of those was called.

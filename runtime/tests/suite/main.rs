@@ -5,6 +5,7 @@ mod chosen;
 mod coarsened;
 mod hosts;
 mod identity;
+mod in_a_row;
 mod launches;
 mod objects;
 mod programs;

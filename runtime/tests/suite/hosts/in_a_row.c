@@ -1,0 +1,148 @@
+/* in_a_row SCRIPTS..: launches `next` again and again, with its buffers exchanged, and does what the letters of
+ * each script say in between. Prints what the buffers hold. */
+#include "ocl.h"
+
+enum { COUNT = 6 };
+
+static cl_mem from, to, other;
+static cl_kernel kernel;
+static cl_event events[64];
+static int event_count;
+static int n;
+static size_t global;
+
+static void set(cl_uint index, size_t size, const void *value)
+{
+    check(clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
+}
+
+static void exchange(void)
+{
+    cl_mem one = from;
+    from = to;
+    to = one;
+}
+
+static void launch(cl_event *event)
+{
+    set(0, sizeof from, &from);
+    set(1, sizeof to, &to);
+    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, event),
+          "clEnqueueNDRangeKernel");
+}
+
+static void map(cl_mem memory)
+{
+    cl_int error;
+    int *values = clEnqueueMapBuffer(queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                     COUNT * sizeof(int), 0, NULL, NULL, &error);
+    check(error, "clEnqueueMapBuffer");
+    printf("mapped %d\n", values[1]);
+    values[2]++;
+    check(clEnqueueUnmapMemObject(queue, memory, values, 0, NULL, NULL), "clEnqueueUnmapMemObject");
+}
+
+static void act(char letter)
+{
+    static const int numbers[COUNT] = {5, 4, 3, 2, 1, 0};
+    int seven = 7;
+    size_t bytes = COUNT * sizeof(int);
+    switch (letter) {
+    case 'L':
+        launch(NULL);
+        exchange();
+        break;
+    case 'l':
+        launch(NULL);
+        break;
+    case 'e':
+        launch(&events[event_count++]);
+        exchange();
+        break;
+    case 'n':
+        n++;
+        /* falls through */
+    case 'N':
+        set(2, sizeof n, &n);
+        break;
+    case 'p':
+        print_ints(from, COUNT);
+        break;
+    case 'c':
+        check(clEnqueueCopyBuffer(queue, from, other, 0, 0, bytes, 0, NULL, NULL),
+              "clEnqueueCopyBuffer");
+        print_ints(other, COUNT);
+        break;
+    case 'f':
+        check(clEnqueueFillBuffer(queue, to, &seven, sizeof seven, 0, bytes, 0, NULL, NULL),
+              "clEnqueueFillBuffer");
+        break;
+    case 'w':
+        check(clEnqueueWriteBuffer(queue, from, CL_TRUE, 0, bytes, numbers, 0, NULL, NULL),
+              "clEnqueueWriteBuffer");
+        break;
+    case 'm':
+        map(from);
+        break;
+    case 'F':
+        check(clFinish(queue), "clFinish");
+        break;
+    case 'u':
+        check(clFlush(queue), "clFlush");
+        break;
+    case 'g':
+        global = global == COUNT ? COUNT - 2 : COUNT;
+        break;
+    case 'b':
+        check(clReleaseMemObject(other), "clReleaseMemObject");
+        other = buffer(bytes);
+        break;
+    default:
+        /* past */
+        break;
+    }
+}
+
+static void run(cl_program program, const char *script)
+{
+    cl_int error;
+    from = buffer(COUNT * sizeof(int));
+    to = buffer(COUNT * sizeof(int));
+    other = buffer(COUNT * sizeof(int));
+    kernel = clCreateKernel(program, "next", &error);
+    check(error, "clCreateKernel");
+    global = COUNT;
+    n = 1;
+    act('w');
+    act('n');
+    for (; *script; script++)
+        act(*script);
+    print_ints(from, COUNT);
+    print_ints(to, COUNT);
+    if (event_count)
+        check(clWaitForEvents(event_count, events), "clWaitForEvents");
+    while (event_count)
+        clReleaseEvent(events[--event_count]);
+    act('L');
+    /* What is put off keeps what it needs. */
+    check(clReleaseKernel(kernel), "clReleaseKernel");
+    check(clReleaseMemObject(to), "clReleaseMemObject");
+    print_ints(from, COUNT);
+    check(clReleaseMemObject(from), "clReleaseMemObject");
+    check(clReleaseMemObject(other), "clReleaseMemObject");
+}
+
+int main(int argc, char **argv)
+{
+    cl_int error;
+    open_device(CL_DEVICE_TYPE_GPU, 0);
+    const char *text = read_file("next.cl", NULL);
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    check(error, "clCreateProgramWithSource");
+    check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
+    for (int i = 1; i < argc; i++)
+        run(program, argv[i]);
+    check(clReleaseProgram(program), "clReleaseProgram");
+    close_device();
+    return 0;
+}

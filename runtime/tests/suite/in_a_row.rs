@@ -1,0 +1,97 @@
+//! Launches that exchange two buffers: several become one, and nobody can tell.
+
+use fpgacc_runtime::contract::Steps;
+use fpgacc_runtime::guard::Guard;
+use fpgacc_runtime::manifest::{Form, Hidden, Kernel, ParamKind};
+
+use crate::support::{Case, Patch, kernel, on_both, param, program, task};
+
+const TEXT: &str = include_str!("kernels/next.cl");
+const HOST: &str = include_str!("hosts/in_a_row.c");
+
+on_both!(few_launches, what_happens_in_between, calls_past_the_runtime);
+
+/// It does up to five launches at once.
+fn next() -> Kernel {
+    let params = vec![
+        param("a", "int*", ParamKind::Global, 8),
+        param("b", "int*", ParamKind::Global, 8),
+        param("n", "int", ParamKind::Value, 4),
+    ];
+    let steps = Steps {
+        most: 5,
+        from: 0,
+        to: 1,
+    };
+    let hidden = vec![Hidden::Global(0), Hidden::Steps(steps)];
+    let mut made = kernel("next", Form::Task(task(hidden)), params);
+    made.contract.guard(Guard::Distinct(0, 1));
+    made
+}
+
+fn link(case: &Case, host: &str) {
+    case.write("next.cl", TEXT);
+    case.aocx("app.aocx", include_str!("kernels/next_task.cl"), "");
+    case.link(vec![program("next.cl", TEXT, vec![next()])], host, Patch::Calls);
+}
+
+/// How many launches become one, in order. What the host prints is what it prints of the original.
+#[track_caller]
+fn rows(case: &Case, script: &str) -> Vec<u32> {
+    let ran = case.run_with(&[script], &[("FPGACC_VERBOSE", "1")]);
+    assert_eq!(ran.stdout, case.run_original(&[script]), "{script}");
+    let lines = ran.stderr.lines();
+    let counts = lines.filter_map(|line| {
+        let (before, _) = line.split_once(" launches in a row as one")?;
+        before.rsplit(' ').next()?.parse().ok()
+    });
+    counts.collect()
+}
+
+fn few_launches(case: Case) {
+    link(&case, HOST);
+    // The host launches once more at its end, after it reads.
+    for (script, expected) in [
+        ("", &[][..]),
+        ("LLL", &[]),
+        ("LLLL", &[3]),
+        ("LLLLL", &[3]),
+        ("LLLLLL", &[5]),
+        ("LLLLLLLLLLLLL", &[5, 5]),
+        ("LLLLLLLLLLLLLLL", &[5, 5, 3]),
+        // The same value again, or one that is asked for, changes nothing.
+        ("LLNLNLLL", &[5]),
+        ("LLLLFLLLL", &[3, 3]),
+        ("LLnLL", &[]),
+        ("LLgLL", &[]),
+        ("LLlLL", &[]),
+        ("LLLLeLLLL", &[3, 3]),
+        ("LLLLpLLLL", &[3, 3]),
+        ("LLLLuLLLL", &[3, 3]),
+    ] {
+        assert_eq!(rows(&case, script), expected, "{script}");
+    }
+}
+
+/// Scripts of all letters, the same on both sides.
+fn what_happens_in_between(case: Case) {
+    link(&case, HOST);
+    let mut state = 12345u32;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) as usize % below
+    };
+    let letters: Vec<char> = "LLLLLLLLLLLLLLLLlenNpcfwmFugb".chars().collect();
+    let scripts: Vec<String> = (0..80)
+        .map(|_| (0..30).map(|_| letters[next(letters.len())]).collect())
+        .collect();
+    let scripts: Vec<&str> = scripts.iter().map(String::as_str).collect();
+    assert_eq!(case.run(&scripts).quiet(), case.run_original(&scripts));
+}
+
+/// Where a call could pass by the runtime, each launch is one.
+fn calls_past_the_runtime(case: Case) {
+    let past = "clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);";
+    link(&case, &HOST.replacen("/* past */", past, 1));
+    assert!(rows(&case, "LLLLLLLL").is_empty());
+}
