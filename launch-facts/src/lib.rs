@@ -327,7 +327,9 @@ impl Launch {
 
     /// Whether it [exchanges](Self::exchanges) two buffers.
     pub fn has_rows(&self) -> bool {
-        self.apart.iter().any(|(one, other)| self.exchanges(*one, *other))
+        self.apart
+            .iter()
+            .any(|(one, other)| self.exchanges(*one, *other))
     }
 
     /// Whether it may be one of a kernel.

@@ -15,7 +15,9 @@ pub fn merged(launches: &[Launch], steps: impl Fn(&str) -> Option<Steps>) -> Vec
             rest = &rest[1..];
             continue;
         };
-        let next = rest.windows(2).take_while(|pair| exchange(&pair[0], &pair[1], steps));
+        let next = rest
+            .windows(2)
+            .take_while(|pair| exchange(&pair[0], &pair[1], steps));
         let mut row = &rest[..1 + next.count()];
         rest = &rest[row.len()..];
         while let Some(first) = row.first() {
@@ -60,7 +62,10 @@ mod tests {
             to: 1,
         };
         let merged = merged(launches, |_| Some(steps));
-        merged.iter().filter_map(|launch| launch.args.last().cloned()).collect()
+        merged
+            .iter()
+            .filter_map(|launch| launch.args.last().cloned())
+            .collect()
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub enum Rewrites {
     /// All, with loops over work-items that groups do not cut, windows that move on by so many elements, and
     /// so many iterations in vectors, if that is more than one.
     Ungrouped(u64),
+    /// The same windows, for so many launches in a row.
+    InARow(u64, u64),
     /// All but `ndrange-to-loop`.
     NdRange,
     /// All but `ndrange-to-loop`, with several work-items and groups at a time, and loops unrolled.
@@ -117,8 +119,14 @@ impl Rewrites {
             options.of_mut::<window::Options>().lanes = *lanes;
             options.of_mut::<vectorise::LoopOptions>().lanes = Some(*lanes).filter(|l| *l > 1);
         }
+        if let Rewrites::InARow(lanes, steps) = self {
+            options.of_mut::<ndrange_to_loop::Options>().ungrouped = true;
+            options.of_mut::<window::Options>().lanes = *lanes;
+            options.of_mut::<window::Options>().steps = *steps;
+        }
         let (level, switches) = match self {
             Rewrites::All
+            | Rewrites::InARow(..)
             | Rewrites::Unrolled
             | Rewrites::Coalesced
             | Rewrites::Interchanged

@@ -74,18 +74,18 @@ fn fault_in_a_row(stencils: &[Stencil], seed: u64) -> Option<String> {
     let original = in_a_row(stencils, seed);
     [(1, 3), (4, 5)].into_iter().find_map(|(lanes, steps)| {
         let rewritten = rewritten_in_a_row(&original, lanes, steps);
-        unchanged(&original, &rewritten)
-            .err()
-            .map(|error| format!("{lanes} lanes, {steps} steps: {error}\n{}", rewritten.source))
+        unchanged(&original, &rewritten).err().map(|error| {
+            format!(
+                "{lanes} lanes, {steps} steps: {error}\n{}",
+                rewritten.source
+            )
+        })
     })
 }
 
 fn rewritten_in_a_row(job: &Job, lanes: u64, steps: u64) -> Job {
-    let mut options = PassOptions::default();
-    options.of_mut::<window::Options>().lanes = lanes;
-    options.of_mut::<window::Options>().steps = steps;
-    options.of_mut::<ndrange_to_loop::Options>().ungrouped = true;
-    let made = rewrite(job, |_| Knowledge::All, &Rewrites::All, &options);
+    let rewrites = Rewrites::InARow(lanes, steps);
+    let made = rewrite(job, |_| Knowledge::All, &rewrites, &PassOptions::default());
     made.unwrap_or_else(|error| panic!("{error}")).job
 }
 
@@ -95,7 +95,9 @@ fn launches_in_a_row_compute_the_same_bytes() {
     let (mut fired, mut all) = (0, 0);
     for seed in seeds(2) {
         let mut random = Random::new(seed);
-        let stencils: Vec<Stencil> = (0..BATCH / 2).map(|_| Stencil::random(&mut random, true)).collect();
+        let stencils: Vec<Stencil> = (0..BATCH / 2)
+            .map(|_| Stencil::random(&mut random, true))
+            .collect();
         for stencil in &stencils {
             let one = in_a_row(std::slice::from_ref(stencil), seed);
             let made = rewritten_in_a_row(&one, 1, 3);

@@ -221,7 +221,10 @@ pub fn has_loops_of(form: &Pipeline, other: &Pipeline) -> bool {
 
 /// Whether a form is wider than its base.
 pub fn is_widened(form: &Pipeline) -> bool {
-    at_a_time(form) > 1 || time_steps(form) > 1 || !factors(form).is_empty() || !coalesced_nests(form).is_empty()
+    at_a_time(form) > 1
+        || time_steps(form) > 1
+        || !factors(form).is_empty()
+        || !coalesced_nests(form).is_empty()
 }
 
 /// The forms that other work or another order of it makes.

@@ -170,7 +170,9 @@ impl<'a> Interp<'a> {
         let is_launch = matches!(name, "clEnqueueNDRangeKernel" | "clEnqueueTask");
         let is_nothing = |value: &Val| matches!(value, Val::Null | Val::Zero | Val::Int(0, _));
         let has_events = is_launch && {
-            let [.., count, list, event] = values else { return };
+            let [.., count, list, event] = values else {
+                return;
+            };
             ![count, list, event].into_iter().all(is_nothing)
         };
         let waits = matches!(name, "clFinish" | "clFlush" | "clWaitForEvents");
@@ -180,7 +182,11 @@ impl<'a> Interp<'a> {
                 self.trace.watched.insert(frame.site);
             }
             if is_launch {
-                self.trace.launched.entry(frame.site).or_default().insert(site);
+                self.trace
+                    .launched
+                    .entry(frame.site)
+                    .or_default()
+                    .insert(site);
             }
         }
     }

@@ -9,7 +9,11 @@ use crate::support::{Case, Patch, kernel, on_both, param, program, task};
 const TEXT: &str = include_str!("kernels/next.cl");
 const HOST: &str = include_str!("hosts/in_a_row.c");
 
-on_both!(few_launches, what_happens_in_between, calls_past_the_runtime);
+on_both!(
+    few_launches,
+    what_happens_in_between,
+    calls_past_the_runtime
+);
 
 /// It does up to five launches at once.
 fn next() -> Kernel {
@@ -32,7 +36,11 @@ fn next() -> Kernel {
 fn link(case: &Case, host: &str) {
     case.write("next.cl", TEXT);
     case.aocx("app.aocx", include_str!("kernels/next_task.cl"), "");
-    case.link(vec![program("next.cl", TEXT, vec![next()])], host, Patch::Calls);
+    case.link(
+        vec![program("next.cl", TEXT, vec![next()])],
+        host,
+        Patch::Calls,
+    );
 }
 
 /// How many launches become one, in order. What the host prints is what it prints of the original.

@@ -129,6 +129,7 @@ fn hunt(
             vectors::job(random, 4)
         })),
         name if name.starts_with("window-") => Some((only(WINDOW), stencil)),
+        name if name.starts_with("stage-") => Some((Rewrites::InARow(1, 5), in_a_row)),
         name if name.starts_with("delinearise-") => Some((only(DELINEARISE), rows)),
         name if name.starts_with("fuse-") => Some((only(FUSE), sequences)),
         name if name.starts_with("fission-") => Some((only(FISSION), sequences)),
@@ -253,6 +254,12 @@ fn hunt_launches(
         }
     }
     Ok(None)
+}
+
+/// Stencils that are launched again and again.
+fn in_a_row(random: &mut Random) -> Job {
+    let stencils: Vec<Stencil> = (0..8).map(|_| Stencil::random(random, true)).collect();
+    stencils::job_in_a_row(&stencils, random)
 }
 
 /// Loops over neighbours.

@@ -31,7 +31,11 @@ impl Parts {
     fn in_order(self) -> Vec<Stmt> {
         let windows = self.shifts.into_iter().zip(self.enters);
         let windows = windows.flat_map(|(shift, enter)| [shift, enter]);
-        self.counts.into_iter().chain(windows).chain(self.rest).collect()
+        self.counts
+            .into_iter()
+            .chain(windows)
+            .chain(self.rest)
+            .collect()
     }
 }
 
@@ -57,7 +61,9 @@ impl Writer<'_> {
         for (window, &array) in walk.windows.iter().zip(arrays) {
             let kept = window.elements() - 1;
             parts.shifts.push(self.shift(kept, walk.lanes, array));
-            parts.enters.push(self.enter(walk, window, array, at, first));
+            parts
+                .enters
+                .push(self.enter(walk, window, array, at, first));
         }
         for (id, poly) in &walk.moving {
             let ty = self.function.exprs.ty(*id);

@@ -12,13 +12,13 @@ use fpgacc_kernel_analysis::nest::Nests;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::trip_count::Constants;
 
+use super::Options;
 use super::address::{Reach, position};
 use super::nests::{Level, chain};
 use super::reads::{Read, Reader};
 use super::slots::{Tap, Window};
 use super::steps;
 use super::walk::{self, Walk};
-use super::Options;
 use super::when::{Interval, When};
 use crate::pass::Note;
 

@@ -148,13 +148,19 @@ impl Writer<'_> {
     }
 
     /// Makes room for what is passed from a stage to the next.
-    fn passed(&mut self, layout: &Layout<'_>, before: &mut Vec<Stmt>, body: &mut Vec<Stmt>) -> Passed {
+    fn passed(
+        &mut self,
+        layout: &Layout<'_>,
+        before: &mut Vec<Stmt>,
+        body: &mut Vec<Stmt>,
+    ) -> Passed {
         let lanes = layout.walk.lanes;
         let len = lanes + layout.waiting;
         let element = layout.element();
         let values = self.elements("passed", element, len, before);
         let int = self.types.int();
-        let written = (!layout.row.is_complete).then(|| self.elements("is_passed", int, len, before));
+        let written =
+            (!layout.row.is_complete).then(|| self.elements("is_passed", int, len, before));
         for var in written.into_iter().chain([values]) {
             if layout.waiting > 0 {
                 body.push(self.shift(layout.waiting, lanes, var));
@@ -282,13 +288,13 @@ impl Writer<'_> {
         let name = self.names.fresh(&name);
         let position = private_variable(self.function, name, ty);
         let vars = self.declared_anew(own, before, (first, position));
-        let [counts, shifts, enters, rest] = [
-            &parts.counts,
-            &parts.shifts,
-            &parts.enters,
-            &parts.rest,
-        ];
-        let mut all: Vec<Stmt> = [shifts, counts, enters, rest].into_iter().flatten().cloned().collect();
+        let [counts, shifts, enters, rest] =
+            [&parts.counts, &parts.shifts, &parts.enters, &parts.rest];
+        let mut all: Vec<Stmt> = [shifts, counts, enters, rest]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
         let copied = copy_all(self.function, &mut all, vars);
         let mut active = all.split_off(shifts.len());
         let new_rest = active.split_off(counts.len() + enters.len());
@@ -335,7 +341,11 @@ impl Writer<'_> {
     ) -> BTreeMap<VarId, VarId> {
         let mut own = own.to_vec();
         let vars = copy_all(self.function, &mut own, [position].into()).vars;
-        for var in vars.iter().filter(|vars| vars.0 != &position.0).map(|(_, var)| *var) {
+        for var in vars
+            .iter()
+            .filter(|vars| vars.0 != &position.0)
+            .map(|(_, var)| *var)
+        {
             let name = self.function.vars[var].name.clone();
             self.function.vars[var].name = self.names.fresh(&name);
         }
@@ -353,9 +363,10 @@ impl Writer<'_> {
             let mut counter = None;
             stmt.for_each(&mut |stmt| match stmt.kind {
                 StmtKind::Decl { var, .. } => counter = Some(var),
-                _ if stmt.exprs().iter().any(|root| {
-                    self.function.exprs.any(*root, &mut |id| id == read)
-                }) =>
+                _ if stmt
+                    .exprs()
+                    .iter()
+                    .any(|root| self.function.exprs.any(*root, &mut |id| id == read)) =>
                 {
                     found = counter;
                 }

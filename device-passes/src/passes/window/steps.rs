@@ -16,7 +16,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    Block, Callee, Expr, ExprId, FileNames, Function, FunctionId, Module, Stmt, StmtKind, VarId, VarRef, builtin_has_effects,
+    Block, Callee, Expr, ExprId, FileNames, Function, FunctionId, Module, Stmt, StmtKind, VarId,
+    VarRef, builtin_has_effects,
 };
 use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::{Aliases, Root};
@@ -78,7 +79,8 @@ pub fn launched(
         let at = function.params.iter().position(|param| *param == var);
         at.map(|at| at as u32)
     };
-    let (Some(from), Some(to), Form::Task(task)) = (index(row.from), index(row.to), &mut contract.form)
+    let (Some(from), Some(to), Form::Task(task)) =
+        (index(row.from), index(row.to), &mut contract.form)
     else {
         nest.walk.row = None;
         return;
@@ -132,7 +134,11 @@ impl Nest<'_, '_> {
         self.is_all()?;
         let (to, target) = self.target(stores)?;
         let function = self.aliases.function;
-        let own = self.aliases.module.types.as_pointer(function.vars[to].ty.ty);
+        let own = self
+            .aliases
+            .module
+            .types
+            .as_pointer(function.vars[to].ty.ty);
         let own = own.map(|(element, _)| self.aliases.module.types.resolve(element.ty));
         let is_like = |window: &&Window| {
             let element = self.aliases.module.types.resolve(window.element);
@@ -140,10 +146,13 @@ impl Nest<'_, '_> {
         };
         let mut like = walk.windows.iter().filter(is_like);
         let (Some(window), None) = (like.next(), like.next()) else {
-            return Err("it is not one array of the written one's type that is read through one window".into());
+            return Err(
+                "it is not one array of the written one's type that is read through one window"
+                    .into(),
+            );
         };
-        let (strides, rest, ahead) =
-            position(&target, self.numbers).ok_or("what it writes does not move on with its loops")?;
+        let (strides, rest, ahead) = position(&target, self.numbers)
+            .ok_or("what it writes does not move on with its loops")?;
         let is_aligned = walk.levels.iter().map(|step| step.stride).eq(strides);
         if !is_aligned || rest != window.rest {
             return Err("it does not write where it reads".into());
@@ -167,12 +176,14 @@ impl Nest<'_, '_> {
         let is_handed_on = |(id, read): &(&ExprId, &Read)| {
             let moves = read.reaches.iter().all(|reach| {
                 let place = position(&reach.poly, self.numbers);
-                let is_moving = place.is_some_and(|(by, ..)| {
-                    walk.levels.iter().map(|step| step.stride).eq(by)
-                });
+                let is_moving =
+                    place.is_some_and(|(by, ..)| walk.levels.iter().map(|step| step.stride).eq(by));
                 is_moving && reach.copies.is_empty()
             });
-            let is_taken = walk.windows.iter().any(|w| w.reads.iter().any(|(taken, _)| taken == *id));
+            let is_taken = walk
+                .windows
+                .iter()
+                .any(|w| w.reads.iter().any(|(taken, _)| taken == *id));
             moves && read.address.choices() == 1 && !is_taken && others.contains(&read.array)
         };
         let handed_on = reads.iter().filter(is_handed_on).map(|(id, _)| *id);
@@ -206,7 +217,8 @@ impl Nest<'_, '_> {
             StmtKind::Block(block) => self.is_all_of(&block.stmts),
             StmtKind::Comment(_) => true,
             StmtKind::Decl { .. } | StmtKind::Expr(_) => {
-                let own = Accesses::of_stmts(self.aliases, self.summaries, std::slice::from_ref(stmt));
+                let own =
+                    Accesses::of_stmts(self.aliases, self.summaries, std::slice::from_ref(stmt));
                 let is_private = |access: &Access| access.roots.iter().all(is_object);
                 own.synchronises.is_none()
                     && own.list.iter().all(is_private)
@@ -245,18 +257,25 @@ impl Nest<'_, '_> {
             for root in &access.roots {
                 match root {
                     Root::Object(VarRef::Local(var)) if access.write && !own.contains(var) => {
-                        return Err(format!("it changes '{}', which is declared outside", name(var)));
+                        return Err(format!(
+                            "it changes '{}', which is declared outside",
+                            name(var)
+                        ));
                     }
                     Root::Object(VarRef::Local(_)) => {}
                     Root::Object(_) if !access.write => {}
-                    Root::Param(var) if access.write && *var == to && stores.contains(&access.at) => {}
+                    Root::Param(var)
+                        if access.write && *var == to && stores.contains(&access.at) => {}
                     Root::Param(var) if access.write => {
                         return Err(format!("it also writes '{}'", name(var)));
                     }
                     Root::Param(var) if *var == window.array => {
                         let mut taken = window.reads.iter().map(|(id, _)| *id);
                         if !taken.any(|id| id == access.at) {
-                            return Err(format!("'{}' is not only read through its window", name(var)));
+                            return Err(format!(
+                                "'{}' is not only read through its window",
+                                name(var)
+                            ));
                         }
                     }
                     Root::Param(var) if *var == to => {
@@ -290,17 +309,19 @@ impl Nest<'_, '_> {
         for stmt in stmts {
             stmt.for_each(&mut |stmt| {
                 for root in stmt.exprs() {
-                    found |= function.exprs.any(root, &mut |id| match function.exprs.get(id) {
-                        Expr::Call {
-                            callee: Callee::Builtin(name),
-                            ..
-                        } => builtin_has_effects(name),
-                        Expr::Call {
-                            callee: Callee::Function(callee),
-                            ..
-                        } => !self.only_computes(*callee, MOST_CALLS),
-                        _ => false,
-                    });
+                    found |= function
+                        .exprs
+                        .any(root, &mut |id| match function.exprs.get(id) {
+                            Expr::Call {
+                                callee: Callee::Builtin(name),
+                                ..
+                            } => builtin_has_effects(name),
+                            Expr::Call {
+                                callee: Callee::Function(callee),
+                                ..
+                            } => !self.only_computes(*callee, MOST_CALLS),
+                            _ => false,
+                        });
                 }
             });
         }
@@ -345,11 +366,7 @@ fn is_object(root: &Root) -> bool {
 }
 
 /// Whether statements write one of these, whichever way they go.
-fn always_writes(
-    function: &Function,
-    stmts: &[Stmt],
-    stores: &BTreeSet<ExprId>,
-) -> bool {
+fn always_writes(function: &Function, stmts: &[Stmt], stores: &BTreeSet<ExprId>) -> bool {
     for stmt in stmts {
         let writes = match &stmt.kind {
             StmtKind::Expr(id) => {
@@ -376,7 +393,10 @@ fn always_writes(
 /// The same statements without `continue`: what it leaves out becomes another branch. `None`: it stands where that
 /// is not known to be the same.
 pub fn without_continue(mut stmts: Vec<Stmt>) -> Option<Vec<Stmt>> {
-    let Some(at) = stmts.iter().position(|stmt| loops::leaves(stmt, true, true)) else {
+    let Some(at) = stmts
+        .iter()
+        .position(|stmt| loops::leaves(stmt, true, true))
+    else {
         return Some(stmts);
     };
     let after = stmts.split_off(at + 1);
