@@ -93,3 +93,23 @@ fn buffers_that_may_meet_are_not() {
     assert_eq!(launch.args.len(), 2);
     assert!(launch.apart.is_empty(), "{launch:?}");
 }
+
+#[test]
+fn launches_in_a_row_exchange_buffers_and_nothing_else() {
+    let swap = "std::swap(a, b);";
+    assert!(launch("&a", "&b", swap).exchanges(1, 0));
+    for then in [
+        "clFinish(q);",
+        "clEnqueueReadBuffer(q, a, 1, 0, 64, x, 0, 0, 0);",
+        "if (argc == 3) clWaitForEvents(1, 0);",
+        "cl_event event; clEnqueueTask(q, k, 0, 0, &event);",
+        "clEnqueueNDRangeKernel(q, k, 1, 0, &g, 0, 0, 0, 0);",
+        "clSetKernelArg(k, 2, sizeof i, &i);",
+        "g++;",
+    ] {
+        let launch = launch("&a", "&b", &format!("{swap} {then}"));
+        assert!(!launch.exchanges(0, 1), "{then}: {launch:?}");
+    }
+    let sorted = "if (argc == 5) std::swap(a, b);";
+    assert!(!launch("&a", "&c", sorted).exchanges(0, 1));
+}

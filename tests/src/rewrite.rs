@@ -248,6 +248,10 @@ impl std::fmt::Display for Rewrites {
                     "all rewrites, without groups, {lanes} elements at a time"
                 )
             }
+            Rewrites::InARow(lanes, steps) => write!(
+                f,
+                "all rewrites, without groups, {lanes} elements at a time, {steps} launches in a row"
+            ),
             Rewrites::NdRange => write!(f, "NDRanges"),
             Rewrites::Wide => write!(f, "wide NDRanges"),
             Rewrites::Coarsened(how) => write!(f, "NDRanges coarsened by {how}"),

@@ -253,3 +253,42 @@ fn forms_that_unroll_different_loops_are_different() {
     assert!(label.contains("line 5 unrolled"), "{label}");
     assert!(!label.contains("line 4 unrolled"), "{label}");
 }
+
+/// The form of a stencil whose host launches it again and again, and does this in between.
+fn launched_often(between: &str) -> String {
+    let shop = Workshop::new();
+    let call = "clEnqueueNDRangeKernel(queue, k, DIMS, NULL, global, local, 0, NULL, NULL);";
+    let exchanged = format!(
+        "for (int i = 0; i < 50; i++) {{\n\
+         clSetKernelArg(k, 0, sizeof in, &in);\nclSetKernelArg(k, 1, sizeof out, &out);\n{call}\n\
+         cl_mem read = in; in = out; out = read;\n{between}\n}}"
+    );
+    let host = HOST
+        .replace(call, &exchanged)
+        .replace("GLOBAL", "1024, 1024");
+    let host = host.replace("LOCAL", "16, 16").replace("DIMS", "2");
+    shop.write("host.c", host.replace("int n = N", "int n = 1024"));
+    let text = format!(
+        "__kernel void k(__global const float *in, __global float *out, __global int *table, int n)\n\
+         {{\n{STENCIL}\n}}\n"
+    );
+    shop.write("k.cl", text);
+    let report = shop
+        .fpgacc("report --json --kernel-opt=3 host.c k.cl")
+        .success();
+    chosen(&report.stdout).0
+}
+
+#[test]
+fn stencils_do_several_launches_in_a_row_where_nobody_looks() {
+    let label = launched_often("");
+    assert!(label.contains("launches in a row"), "{label}");
+    for between in [
+        "clFinish(queue);",
+        "clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);",
+        "n++; clSetKernelArg(k, 3, sizeof n, &n);",
+    ] {
+        let label = launched_often(between);
+        assert!(!label.contains("launches in a row"), "{between} {label}");
+    }
+}

@@ -7,6 +7,7 @@ use fpgacc_frontend::source::Span;
 use fpgacc_launch_facts::{Arg as ArgFact, ArgValue, Known, Launch, LocalSize, Location, Value};
 
 use super::Interp;
+use super::loops::SET_EARLIER;
 use crate::arguments::{Arguments, SetArgument};
 use crate::location::{MemoryLocation, Root, Step};
 use crate::number::{IntType, Num};
@@ -163,6 +164,8 @@ impl Interp<'_> {
                     Val::Arg(arg) => {
                         arg.newest_atom > before || arg.differs_in == around.activation
                     }
+                    // It is set after the launch, for the next one.
+                    Val::Unknown(reason) => **reason == *SET_EARLIER,
                     _ => false,
                 };
                 if value.alternatives().iter().any(differs) {

@@ -536,6 +536,9 @@ enum Widened {
     Number,
 }
 
+/// Why a value is not known that an expression was assigned to in the body of a loop.
+pub(super) const SET_EARLIER: &str = "it may be set in an earlier round of a loop";
+
 /// The value at a loop's head, given that at its end.
 fn widened(head: &Val, end: &Val, pass: u32) -> Widened {
     let joined = head.join(end);
@@ -554,7 +557,7 @@ fn widened(head: &Val, end: &Val, pass: u32) -> Widened {
     // Names mean other values in the next round; of alternatives, only if they do not stay.
     let may_stay = pass == 0 && end.alternatives().len() > 1;
     if !may_stay && end.alternatives().iter().any(is_expression) {
-        return Widened::Value(Val::unknown("it may be set in an earlier round of a loop"));
+        return Widened::Value(Val::unknown(SET_EARLIER));
     }
     let is_symbol = |v: &Val| matches!(v, Val::Sym(_));
     let any_symbol = end.alternatives().iter().any(is_symbol);

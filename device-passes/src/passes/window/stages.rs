@@ -34,6 +34,9 @@ struct Layout<'w> {
     waiting: i128,
     /// What is kept of each read of the first stage for the others.
     kept: BTreeMap<ExprId, VarId>,
+    /// What the host left in the two arrays, where launches do not write: the one that the first stage reads, and
+    /// the other, of which the second stage reads that. What one launch does not write none does.
+    left: [Option<VarId>; 2],
 }
 
 /// What a stage hands to the next.
@@ -95,6 +98,7 @@ impl Writer<'_> {
             lag,
             waiting: lag - row.behind,
             kept: BTreeMap::new(),
+            left: [None; 2],
         };
         let own = before.clone();
         let mut body = Vec::new();
@@ -213,15 +217,54 @@ impl Writer<'_> {
             let Expr::Var(VarRef::Local(array)) = *self.function.exprs.get(base) else {
                 continue;
             };
-            let name = format!("{}_kept", self.function.vars[array].name);
             let ty = self.function.exprs.ty(read);
-            let len = layout.depth() + layout.walk.lanes;
-            let kept = self.elements(&name, ty, len, before);
-            if layout.depth() > 0 {
-                body.push(self.shift(layout.depth(), layout.walk.lanes, kept));
-            }
+            let kept = self.line(layout, (array, ty), layout.depth(), before, body);
             layout.kept.insert(read, kept);
         }
+        if layout.row.is_complete {
+            return;
+        }
+        let arrays = [layout.row.from, layout.row.to];
+        for (first, array) in arrays.into_iter().enumerate() {
+            // Of the first stage, and of the second, for others that come after it.
+            if layout.row.stages > 2 * first as i128 + 2 {
+                let depth = layout.depth() - first as i128 * layout.lag;
+                let element = (array, layout.element());
+                layout.left[first] = Some(self.line(layout, element, depth, before, body));
+            }
+        }
+    }
+
+    /// Room for elements of an array on their way from a stage to others, so many behind.
+    fn line(
+        &mut self,
+        layout: &Layout<'_>,
+        (array, ty): (VarId, TypeId),
+        depth: i128,
+        before: &mut Vec<Stmt>,
+        body: &mut Vec<Stmt>,
+    ) -> VarId {
+        let lanes = layout.walk.lanes;
+        let name = format!("{}_kept", self.function.vars[array].name);
+        let kept = self.elements(&name, ty, depth + lanes, before);
+        if depth > 0 {
+            body.push(self.shift(depth, lanes, kept));
+        }
+        kept
+    }
+
+    /// Has a read also keep what it finds.
+    fn keep_read(&mut self, read: ExprId, slot: ExprId) {
+        let exprs = &mut self.function.exprs;
+        let ty = exprs.ty(read);
+        let value = exprs.get(read).clone();
+        let value = exprs.add(value, ty, None);
+        let keep = Expr::Assign {
+            op: None,
+            lhs: slot,
+            rhs: value,
+        };
+        exprs.replace(read, keep, ty);
     }
 
     /// The elements of an array that statements name.
@@ -255,16 +298,15 @@ impl Writer<'_> {
         for (read, kept) in &layout.kept {
             let lane = self.lane(layout, &enters, *read).or(layout.at.lane);
             let slot = self.nth(*kept, layout.depth(), lane);
-            let exprs = &mut self.function.exprs;
-            let ty = exprs.ty(*read);
-            let value = exprs.get(*read).clone();
-            let value = exprs.add(value, ty, None);
-            let keep = Expr::Assign {
-                op: None,
-                lhs: slot,
-                rhs: value,
-            };
-            exprs.replace(*read, keep, ty);
+            self.keep_read(*read, slot);
+        }
+        if let Some(left) = layout.left[0] {
+            let (window, _) = layout.window();
+            for head in self.uses(&enters[window..=window], layout.row.from) {
+                let lane = self.lane(layout, &enters, head);
+                let slot = self.nth(left, layout.depth(), lane);
+                self.keep_read(head, slot);
+            }
         }
         let rest = self.pass(layout, rest, passed, layout.at.lane);
         let conds = layout.is_somewhere(self, layout.at.position);
@@ -392,13 +434,7 @@ impl Writer<'_> {
             && let Expr::Index { index, .. } = *self.function.exprs.get(head)
             && !faults::is_on("stage-finds-nothing")
         {
-            let array = if stage % 2 == 1 {
-                layout.row.to
-            } else {
-                layout.row.from
-            };
-            let base = self.function.use_var(array);
-            let found = self.function.exprs.index(self.types, base, index);
+            let found = self.left(layout, stage, index, lane);
             let cond = self.nth(written, 0, lane);
             ty = self.types.promoted(ty);
             let choice = Expr::Cond {
@@ -410,6 +446,30 @@ impl Writer<'_> {
         }
         let value = self.function.exprs.get(value).clone();
         self.function.exprs.replace(head, value, ty);
+    }
+
+    /// What a launch would find that the one before it did not write.
+    fn left(
+        &mut self,
+        layout: &Layout<'_>,
+        stage: usize,
+        index: ExprId,
+        lane: Option<VarId>,
+    ) -> ExprId {
+        let (first, arrays) = (stage % 2, [layout.row.from, layout.row.to]);
+        let at = layout.depth() - stage as i128 * layout.lag;
+        match layout.left[first] {
+            Some(kept) if stage > 1 => self.nth(kept, at, lane),
+            kept => {
+                let base = self.function.use_var(arrays[first]);
+                let found = self.function.exprs.index(self.types, base, index);
+                if let Some(kept) = kept {
+                    let slot = self.nth(kept, at, lane);
+                    self.keep_read(found, slot);
+                }
+                found
+            }
+        }
     }
 
     /// The elements of the written array that statements name.
