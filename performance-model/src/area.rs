@@ -160,7 +160,10 @@ fn blocks(graph: &Graph, array: ArrayId, simd: f64) -> f64 {
         .filter(|a| !a.is_store || a.is_atomic)
         .count() as f64
         * simd;
-    let copies = (loads / LOADS_PER_COPY).ceil().clamp(1.0, MOST_COPIES);
+    // Banks that the source asks for share the loads.
+    let banks = graph.arrays[array].banks.map_or(1, |banks| banks.count);
+    let copies = (loads / banks as f64 / LOADS_PER_COPY).ceil();
+    let copies = copies.clamp(1.0, MOST_COPIES);
     let wide = (word * 8.0 / BLOCK_BITS).ceil();
     let words = bytes as f64 / word;
     let words = match graph.arrays[array].by_item {

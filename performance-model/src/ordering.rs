@@ -191,9 +191,13 @@ impl Search<'_> {
         if a.array == b.array && home.is_some_and(is_inside) {
             return;
         }
-        let levels = self.graph.nest_around(self.region);
-        let safe = levels.map(|at| self.safe_distance(at, a).max(self.safe_distance(at, b)));
-        let safe = safe.min().unwrap_or(0);
+        // Of loops that are one, the outermost and the innermost say it (pc2/cannon-fpga's later kernels, three loops of
+        // which the one between says nothing, start an iteration a cycle).
+        let innermost = self.region;
+        let outermost = self.graph.nest_around(innermost).last();
+        let ends = [outermost.unwrap_or(innermost), innermost];
+        let safe = ends.map(|at| self.safe_distance(at, a).max(self.safe_distance(at, b)));
+        let safe = safe[0].min(safe[1]);
         if safe == u64::MAX || self.is_known(x, y, safe.max(1)) {
             return;
         }

@@ -15,7 +15,7 @@ use petgraph::graph::NodeIndex;
 use super::board::Board;
 use super::critical::critical_cycle;
 use super::edges::{Cycle, Dependences, Edge, Kind, Node, Parts, Wait, settle};
-use super::graph::{ADDITION, Access, Graph, MemoryKind, NodeId, Op, RegionId};
+use super::graph::{ADDITION, Access, Banks, Graph, MemoryKind, NodeId, Op, RegionId};
 use super::launch::LaunchShape;
 use super::lsu;
 use super::ordering::{Order, may_alias, orders, overlaps, read_back};
@@ -265,7 +265,9 @@ impl Timer<'_> {
     /// Whether an iteration of a loop starts when the one before has ended; its interval is raised to that.
     fn serialise(&self, region: RegionId, latency: f64, least: &mut Least) -> bool {
         let of_region = &self.graph.regions[region];
-        let copied = of_region.unroll > 1 && !of_region.loops.is_empty();
+        // Compilers that let iterations overtake each other also let copies of loops inside run at the same time, each of
+        // another iteration (mwasfy/gale: unrolled once, PageRank takes half the time).
+        let copied = of_region.unroll > 1 && !of_region.loops.is_empty() && !self.overlaps;
         let overtakes = self.overtakes(region);
         let asked = of_region.hints.serial || of_region.hints.concurrency == Some(1.0);
         let serial = asked || copied || overtakes.is_some();
@@ -771,20 +773,38 @@ impl Timer<'_> {
     }
 
     /// Stores of an iteration to the bank of an array that has most of them; `None`: the source says nothing of
-    /// banks. One whose bank changes may go to any.
+    /// banks. Those whose bank changes may go to any, but if they only differ by constants, they do not meet there.
     fn busiest_bank(&self, region: RegionId, array: usize) -> Option<usize> {
         let banks = self.graph.arrays[array].banks?;
         let accesses = self.graph.accesses.iter();
         let stores = accesses.filter(|a| a.is_store && a.region == region && a.array == array);
         let addresses: BTreeSet<Option<&Poly>> = stores.map(|a| a.address.as_ref()).collect();
-        let mut by_bank: BTreeMap<i128, usize> = BTreeMap::new();
+        let mut by_bank: BTreeMap<(Option<Poly>, i128), usize> = BTreeMap::new();
         let mut anywhere = 0;
         for address in addresses {
-            match address.and_then(|address| self.graph.bank_of(banks, address)) {
+            let fixed = address.and_then(|address| self.graph.bank_of(banks, address));
+            let own = fixed.map(|bank| (None, bank));
+            match own.or_else(|| address.and_then(|address| relative_bank(banks, address))) {
                 Some(bank) => *by_bank.entry(bank).or_default() += 1,
                 None => anywhere += 1,
             }
         }
-        Some(anywhere + by_bank.into_values().max().unwrap_or(0))
+        // Each set of banks that move together may meet the others.
+        let mut busiest: BTreeMap<Option<Poly>, usize> = BTreeMap::new();
+        for ((moves, _), stores) in by_bank {
+            let most = busiest.entry(moves).or_default();
+            *most = stores.max(*most);
+        }
+        Some(anywhere + busiest.into_values().sum::<usize>())
     }
+}
+
+/// The bank of an address that moves by whole rows of banks, from the one that it moves to: the part that moves, and
+/// that.
+fn relative_bank(banks: Banks, address: &Poly) -> Option<(Option<Poly>, i128)> {
+    let (count, width) = (i128::from(banks.count), i128::from(banks.width));
+    let (moves, constant) = address.split_constant();
+    let by_rows = moves.terms().all(|(_, by)| by % width == 0);
+    let bank = constant.div_euclid(width).rem_euclid(count);
+    by_rows.then_some((Some(moves), bank))
 }

@@ -2,7 +2,7 @@
 
 use fpgacc_frontend::ir::{BinaryOp, Scalar};
 use fpgacc_frontend::source::Span;
-use fpgacc_kernel_analysis::poly::Poly;
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::value::Value;
 use super::{Lowering, ops};
@@ -34,6 +34,13 @@ impl<'a> Lowering<'a> {
             (BinaryOp::Ge, Some(p), Some(q)) => Poly::constant(i128::from(p >= q)),
             (BinaryOp::Eq, Some(p), Some(q)) => Poly::constant(i128::from(p == q)),
             (BinaryOp::Ne, Some(p), Some(q)) => Poly::constant(i128::from(p != q)),
+            (BinaryOp::Div | BinaryOp::Rem, None, Some(q)) if divides(a, q).is_some() => {
+                let (quotient, rest) = divides(a, q)?;
+                match op {
+                    BinaryOp::Div => quotient,
+                    _ => Poly::constant(rest),
+                }
+            }
             (BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shr, None, Some(q)) if q > 0 => {
                 return self.scaled_down(op, x, y, q, scalar, span);
             }
@@ -159,6 +166,29 @@ impl<'a> Lowering<'a> {
         }
         self.note_made(value, made);
     }
+}
+
+/// The quotient and the remainder of a multiple of a number and a constant: of a counter that a loop unrolled by 8 steps,
+/// and of its copies.
+fn divides(poly: &Poly, by: i128) -> Option<(Poly, i128)> {
+    let (moves, constant) = poly.split_constant();
+    // None of these is below 0.
+    let counts = |sym: &Sym| matches!(sym, Sym::Iter(_) | Sym::LocalId(_) | Sym::GroupId(_));
+    let is_multiple = |(symbols, factor): (&[Sym], i128)| {
+        factor > 0 && factor % by == 0 && symbols.iter().all(counts)
+    };
+    if by <= 1 || constant < 0 || !moves.terms().all(is_multiple) {
+        return None;
+    }
+    let mut quotient = Poly::constant(constant / by);
+    for (symbols, factor) in moves.terms() {
+        let mut term = Poly::constant(factor / by);
+        for sym in symbols {
+            term = term.times(&Poly::sym(*sym))?;
+        }
+        quotient = quotient.plus(&term, 1);
+    }
+    Some((quotient, constant % by))
 }
 
 /// The fewest powers of two that a number is the sum or difference of (its canonical signed digits).

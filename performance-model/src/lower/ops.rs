@@ -217,6 +217,14 @@ fn computing(table: &Operators, plain: &str, scalar: Scalar) -> Option<(Operator
         "abs" | "abs_diff" | "hadd" | "rhadd" | "add_sat" | "sub_sat" | "rotate" | "clz"
         | "popcount" => (table.int_add, "addition"),
         "select" => (table.select, "choice"),
+        // At least a register (Intel's programming guide, `__fpga_reg`).
+        "__fpga_reg" => (
+            Operator {
+                latency: 1.0,
+                ..Operator::default()
+            },
+            "register",
+        ),
         _ => return None,
     })
 }

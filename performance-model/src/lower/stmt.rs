@@ -347,9 +347,11 @@ pub(super) fn banks(module: &Module, variable: &Variable) -> Option<Banks> {
     (width > 0).then_some(Banks { count, width })
 }
 
-/// The number that an attribute of a declaration has.
+/// The number that an attribute of a declaration has, such as `numbanks(8 * 8)`.
 fn number(variable: &Variable, name: &str) -> Option<u64> {
     let mut attrs = variable.attrs.iter();
     let attr = attrs.find(|attr| attr.name == name)?;
-    attr.args.as_deref()?.trim().parse().ok()
+    let factors = attr.args.as_deref()?.split('*');
+    let mut numbers = factors.map(|factor| factor.trim().parse::<u64>().ok());
+    numbers.try_fold(1, |product: u64, number| product.checked_mul(number?))
 }
