@@ -188,6 +188,9 @@ pub enum Made {
     Series(RegionId),
     /// What was read from memory at this index.
     Loaded(Poly),
+    /// The same, and the start of a row that a loop goes through up to what the next element says, so many bytes further:
+    /// the next row goes on where it ends.
+    Row(Poly, i128, RegionId),
 }
 
 /// Where an array lies.
@@ -520,6 +523,9 @@ impl Slopes<'_> {
             }
             // What is read again is the same again.
             Made::Loaded(index) => (self.of(index)? == 0.0).then_some(0.0),
+            Made::Row(index, step, region) => {
+                Some(self.of(index)? / *step as f64 * graph.trips(*region))
+            }
             Made::Series(_) => None,
         }
     }

@@ -27,6 +27,8 @@ pub struct Lsu {
     pub scattered: bool,
     /// All work-items of an NDRange walk through the same, which is more than the unit's cache holds: each moves it anew.
     pub walks: bool,
+    /// The rows that work-items go through follow each other in memory.
+    pub follows: bool,
     /// Next to each other for neighbouring work-items for sure, not only mostly.
     pub is_even: bool,
     /// An iteration of the loop around goes to other words.
@@ -224,7 +226,10 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
     };
     let alike = alike(graph, cache_bytes, form, first);
     let repeats = (first.region != 0 && stays > 1.0) || alike > 1.0;
-    let kind = kind(graph, form, first, stride, bytes, repeats);
+    let follows = form != Form::SingleWorkItem && rows_follow(graph, first);
+    // aoc sees a row's start come from memory, and not that rows follow each other.
+    let seen = stride.filter(|_| !follows);
+    let kind = kind(graph, form, first, seen, bytes, repeats || follows);
     let stays = stays * alike;
     // Only ascending addresses are joined.
     let backward = form != Form::SingleWorkItem && stride.is_some_and(|s| s < 0);
@@ -232,6 +237,9 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
     let start = run.iter().map(|at| constant_of(&graph.accesses[*at])).min();
     let words = words(graph, first, start.unwrap_or(0), bytes, word);
     let row = match (form, kind) {
+        // The cache moves each word once; without one, what work-items side by side ask for is joined.
+        (_, LsuKind::BurstCached) if follows => Some(bytes as f64),
+        _ if follows => Some(moved(stride, bytes, false, word)),
         (Form::NdRange { .. }, LsuKind::BurstCached) => row(graph, first, bytes, word),
         _ => None,
     };
@@ -243,7 +251,7 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
     };
     // In different bursts and, mostly, rows.
     let is_far = |stride: i128| stride.unsigned_abs() >= u128::from(memory.burst_bytes());
-    let scattered = first.indirect || stride.is_none_or(is_far);
+    let scattered = !follows && (first.indirect || stride.is_none_or(is_far));
     Lsu {
         report: LsuReport {
             span: first.span,
@@ -260,6 +268,7 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
         stays,
         scattered,
         walks,
+        follows,
         is_even: is_even(graph, first),
         moves_on: moves_on(graph, first),
         backward,
@@ -287,6 +296,24 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
 /// counting in one word: 312 ns for 2, 4, 8 and 16 lanes together (`model/blind.yaml`, atomics).
 fn same_for_lanes(graph: &Graph, access: &Access) -> bool {
     access.region == 0 && graph.nodes[access.node].inputs.is_empty()
+}
+
+/// Whether an access goes through a row, an element an iteration, and the next work-item's row goes on where it ends.
+fn rows_follow(graph: &Graph, access: &Access) -> bool {
+    let Some(address) = access.address.as_ref().filter(|_| !access.is_store) else {
+        return false;
+    };
+    let step = |sym| address.coefficient(sym).and_then(|by| by.as_constant());
+    let bytes = Some(i128::from(access.bytes));
+    let starts = |sym: &Sym| {
+        let Sym::Opaque(number) = sym else {
+            return false;
+        };
+        let made = graph.made.get(*number).and_then(|made| made.as_ref());
+        matches!(made, Some(Made::Row(_, _, region)) if *region == access.region)
+            && step(*sym) == bytes
+    };
+    step(Sym::Iter(access.region)) == bytes && address.symbols().iter().any(starts)
 }
 
 /// Bytes that a cache moves for an access to a row in which iterations follow each other: each word once, and of the

@@ -159,7 +159,9 @@ impl<'a> Count<'a> {
         let mixes = !is_single && self.work_items_mix(lsu.region);
         let own = accesses * (lsu.report.bytes_wide as f64 / self.word).ceil();
         let words = bytes / self.word;
-        if is_single && lsu.moves_on && entries_mix(self.graph, self.timings, lsu.region) {
+        if lsu.follows {
+            None
+        } else if is_single && lsu.moves_on && entries_mix(self.graph, self.timings, lsu.region) {
             // Neighbours are not next to each other: each access moves words of its own.
             Some(Apart::Interleaved(own))
         } else if lsu.scattered && is_single {

@@ -95,7 +95,11 @@ pub fn price(
                 simd,
                 parts: divergent_loop(module, kernel).is_some(),
             };
-            let is_sized = module.functions[kernel].reqd_work_group_size().is_some();
+            // Either attribute says for how many work-items hardware is made ("Specifying a Maximum Work-Group Size",
+            // Intel's best practices guide).
+            let function = &module.functions[kernel];
+            let is_sized = function.reqd_work_group_size().is_some()
+                || function.attr("max_work_group_size").is_some();
             let cycles = pipeline.cycles(launch, units, is_sized);
             (cycles, work_item_loops(&graph, &on_board))
         }

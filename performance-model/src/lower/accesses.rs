@@ -22,9 +22,20 @@ impl Lowering<'_> {
         let depends = self.varies(&address);
         let bytes = self.size(ty);
         let made = Made::Loaded(address.clone());
+        let key = (array, address.clone(), bytes);
         let node = self.access(Op::Load(index), array, address, inputs, span, bytes);
-        let value = self.opaque(depends, true);
-        self.note_made(&value, made);
+        let mut value = self.opaque(depends, true);
+        // What is read again is the same, if nothing was stored in between (LLVM's global value numbering).
+        match self.known.loads.get(&key) {
+            Some(same) => value.poly = Some(same.clone()),
+            None => {
+                let is_volatile = self.graph.arrays.get(array).is_none_or(|a| a.volatile);
+                if let Some(poly) = value.poly.clone().filter(|_| !is_volatile) {
+                    self.known.loads.insert(key, poly);
+                }
+                self.note_made(&value, made);
+            }
+        }
         Value {
             node: Some(node),
             ..value
@@ -71,6 +82,9 @@ impl Lowering<'_> {
         span: Option<Span>,
         bytes: u64,
     ) -> NodeId {
+        if matches!(op, Op::Store(_) | Op::Atomic(_)) {
+            self.known.loads.clear();
+        }
         let node = self.node(op, Operator::default(), "", inputs, span);
         if !self.builds() {
             return node;

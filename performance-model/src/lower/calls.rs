@@ -72,6 +72,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn barrier(&mut self) {
+        self.known.loads.clear();
         if !self.builds() {
             return;
         }

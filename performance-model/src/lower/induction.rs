@@ -276,7 +276,7 @@ impl<'a> Lowering<'a> {
         let choices = match made {
             Made::Remainder(of, _) => std::slice::from_ref(of),
             Made::Near(choices) => choices,
-            Made::Quotient(..) | Made::Series(_) | Made::Loaded(_) => return,
+            Made::Quotient(..) | Made::Series(_) | Made::Loaded(_) | Made::Row(..) => return,
         };
         for choice in choices {
             self.mostly(&rest.plus(choice, factor), mark, moves, depth - 1, found);

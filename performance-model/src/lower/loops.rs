@@ -213,6 +213,7 @@ impl<'a> Lowering<'a> {
     fn enter(&mut self, region: RegionId) {
         (self.at.region, self.at.segment, self.at.share) = (region, 0, 1.0);
         self.at.step = 0;
+        self.known.loads.clear();
     }
 
     /// Asks for values in an iteration, where a loop's condition stands.

@@ -159,6 +159,8 @@ struct Known {
     marks: BTreeSet<Sym>,
     /// What operations on integers were named that are not followed.
     numbered: BTreeMap<(Poly, Poly), Vec<Named>>,
+    /// What was read since something was stored or a loop began or ended: the array, where, and how many bytes.
+    loads: BTreeMap<(usize, Poly, u64), Poly>,
     /// Frames of calls, branches, and operations and arrays that are not built, that have a number.
     frames: usize,
     branches: usize,
@@ -279,7 +281,9 @@ impl<'a> Lowering<'a> {
     fn analyse<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> (T, BTreeSet<Slot>, Changes) {
         let (at, env) = (self.at.clone(), self.env.mark());
         self.at.analysed = Some(BTreeSet::new());
+        self.known.loads.clear();
         let result = ask(self);
+        self.known.loads.clear();
         let set = std::mem::replace(&mut self.at, at).analysed;
         (result, set.unwrap_or_default(), self.env.undo(env))
     }

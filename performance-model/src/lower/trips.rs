@@ -8,7 +8,7 @@ use super::induction::LoopVariable;
 use super::parts::Parts;
 use super::value::Value;
 use super::variable_trips::leaves_early;
-use crate::graph::RegionId;
+use crate::graph::{Made, RegionId};
 use crate::prediction::{Assumed, Trip, TripOrigin};
 
 /// The trip count of a loop of which nothing is known: a guess.
@@ -137,6 +137,9 @@ impl<'a> Lowering<'a> {
         // `while (n)` goes on while it is not 0.
         let itself = || Some((BinaryOp::Ne, value.poly.clone()?, Poly::default()));
         let (op, x, y) = value.compared.clone().or_else(itself)?;
+        if matches!(op, BinaryOp::Lt | BinaryOp::Ne) {
+            self.note_row(&x, &y, region);
+        }
         let difference = match op {
             BinaryOp::Lt | BinaryOp::Le | BinaryOp::Ne => x.plus(&y, -1),
             BinaryOp::Gt | BinaryOp::Ge => y.plus(&x, -1),
@@ -153,6 +156,30 @@ impl<'a> Lowering<'a> {
             value: trip.value + more,
             ..trip
         })
+    }
+
+    /// Notes that a loop goes through a row of a matrix whose rows follow each other in memory, if its bounds are elements
+    /// side by side (`start[i]`, `start[i + 1]`).
+    fn note_row(&mut self, counter: &Poly, end: &Poly, region: RegionId) {
+        let start = counter.plus(&Poly::sym(Sym::Iter(region)), -1);
+        let loaded = |poly: &Poly| {
+            let [sym @ Sym::Opaque(number)] = poly.symbols()[..] else {
+                return None;
+            };
+            let made = self.known.opaques[number].made.as_ref()?;
+            let is_all = *poly == Poly::sym(sym);
+            match made {
+                Made::Loaded(index) | Made::Row(index, ..) if is_all => {
+                    Some((number, index.clone()))
+                }
+                _ => None,
+            }
+        };
+        if let (Some((number, from)), Some((_, to))) = (loaded(&start), loaded(end))
+            && let Some(step) = to.plus(&from, -1).as_constant().filter(|step| *step > 0)
+        {
+            self.known.opaques[number].made = Some(Made::Row(from, step, region));
+        }
     }
 
     /// The value where unknown numbers that stand alone are 0; there must be a known one beside them.
