@@ -148,3 +148,45 @@ fn groups_that_read_alike_find_it_in_a_cache() {
     let (alike, apart) = (seconds("z"), seconds("all"));
     assert!(apart > 1.5 * alike, "{alike} {apart}");
 }
+
+/// What all work-items walk through is asked for once by those that come by after each other, unless the unit has a cache, which
+/// what is not `restrict` cannot have beside a store: SqueezeNet on a DE10-Nano, and Boyi's RSCD, which moves it for each.
+#[test]
+fn words_of_all_work_items_are_asked_for_once_without_a_cache() {
+    let seconds = |pointer: &str| {
+        let text = format!(
+            "__kernel void k(__global const float *{pointer} a, __global float *{pointer} b) {{
+                int i = get_global_id(0);
+                float s = 0.0f;
+                for (int j = 0; j < 50000; j++) s += a[j];
+                b[i] = s;
+            }}"
+        );
+        let launch = LaunchShape {
+            global: [given(4096.0), given(1.0), given(1.0)],
+            local: [given(64.0), given(1.0), given(1.0)],
+            bytes: [(0, 200_000), (1, 16384)].into(),
+            ..LaunchShape::default()
+        };
+        let board = Board::named("de5a-net").expect("a board");
+        predicted(&text, &board, launch, None).memory_seconds
+    };
+    let (cached, together) = (seconds("restrict"), seconds(""));
+    assert!(cached > 10.0 * together, "{cached} {together}");
+}
+
+/// A table in the text is on the chip: SqueezeNet's and dct's kernels are as fast as without.
+#[test]
+fn constants_of_the_text_move_nothing() {
+    let seconds = |value: &str| {
+        let text = format!(
+            "__constant float t[4] = {{1.0f, 2.0f, 3.0f, 4.0f}};
+            __kernel void k(__global const int *restrict a, __global float *restrict b) {{
+                int i = get_global_id(0);
+                b[i] = {value};
+            }}"
+        );
+        on_s10(&text, 1 << 27).memory_seconds
+    };
+    assert_eq!(seconds("t[a[i] & 3]"), seconds("(float)(a[i] & 3)"));
+}
