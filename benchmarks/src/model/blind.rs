@@ -454,6 +454,12 @@ fn render_causes(text: &mut String, prediction: &Prediction) {
         prediction.busy_cycles,
         prediction.memory_seconds * 1e3
     );
+    let _ = writeln!(
+        text,
+        "    {:?}, {:?}",
+        prediction.area.resources(),
+        prediction.penalty_causes
+    );
     for assumed in &prediction.assumed {
         let _ = writeln!(text, "    assumed: {}", assumed.what);
     }
