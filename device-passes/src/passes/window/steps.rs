@@ -162,7 +162,7 @@ impl Nest<'_, '_> {
         let sources = sources::Sources::of(self.aliases, window.array, body);
         sources.check(body, &stores)?;
         let others = self.others(window, to, &stores)?;
-        without_continue(body.to_vec()).ok_or("an iteration may end in the middle")?;
+        let plain = without_continue(body.to_vec()).ok_or("an iteration may end in the middle")?;
         let (first, last) = walk.span.unwrap_or_default();
         let behind = window.hull.1 - ahead;
         let end = walk.positions.map_or(last, |(_, last)| last);
@@ -170,7 +170,7 @@ impl Nest<'_, '_> {
             return Err("its indices are too large".into());
         }
         let is_complete = self.is_without_gaps(walk)
-            && always_writes(function, body, &stores)
+            && always_writes(function, &plain, &stores)
             && window.sure.0 >= first + ahead
             && window.sure.1 <= last + ahead;
         let is_handed_on = |(id, read): &(&ExprId, &Read)| {

@@ -25,6 +25,17 @@ __kernel void inner(__global const int *a, __global const int *p, __global int *
     else
         b[c] = -sum;
 }
+// case: each way out writes
+__kernel void plate(__global const float *a, __global const float *p, __global float *b) {
+    int x = get_global_id(0), y = get_global_id(1);
+    int c = y * 16 + x;
+    float here = a[c];
+    if (x == 0 || y == 0 || x == 15 || y == 11) {
+        b[c] = here;
+        return;
+    }
+    b[c] = here + p[0] * (a[c - 1] + a[c + 1] + a[c - 16] + a[c + 16]);
+}
 // case: what is written depends on what is read
 __kernel void some(__global const int *a, __global const int *p, __global int *b) {
     int x = get_global_id(0), y = get_global_id(1);
