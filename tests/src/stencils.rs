@@ -272,7 +272,12 @@ impl Stencil {
 
     fn store(&self, random: &mut Random) -> String {
         let index = self.index(random, [0; 3]);
-        format!("out[{index}] = sum;\n")
+        let store = format!("out[{index}] = sum;\n");
+        // A vector is no condition.
+        match self.ty != "float2" && random.chance(15) {
+            true => format!("if (sum > (T)1) {store}"),
+            false => store,
+        }
     }
 
     fn kernel(&self, number: usize) -> String {

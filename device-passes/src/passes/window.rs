@@ -17,6 +17,7 @@ mod collapse;
 mod nests;
 mod plan;
 mod reads;
+mod row;
 mod slots;
 mod stages;
 mod steps;
@@ -129,7 +130,7 @@ impl Pass for Window {
                 module.functions[kernel].make_names_unique(context.names);
             }
             if let [nest] = &mut planned[..] {
-                steps::launched(module, kernel, nest, contract, context.names);
+                steps::launched(module, kernel, &mut nest.walk, contract, context.names);
             }
             // The last first: the indices of the others stay.
             for nest in planned.iter().rev() {

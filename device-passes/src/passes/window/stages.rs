@@ -13,8 +13,8 @@ use fpgacc_kernel_analysis::faults;
 
 use super::codegen::{At, Writer};
 use super::collapse::Parts;
+use super::row::Row;
 use super::slots::Window;
-use super::steps::Row;
 use super::walk::Walk;
 use super::when::Interval;
 use crate::around_loop::private_variable;

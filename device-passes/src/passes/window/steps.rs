@@ -29,8 +29,8 @@ use fpgacc_runtime::guard::Guard;
 
 use super::address::position;
 use super::nests::Level;
-use super::plan::Planned;
 use super::reads::{Read, Store};
+use super::row::Row;
 use super::slots::Window;
 use super::walk::{LARGEST, Walk};
 use super::when::Interval;
@@ -40,38 +40,15 @@ mod sources;
 /// Functions that call each other are followed so far.
 const MOST_CALLS: usize = 4;
 
-/// A nest that does several launches in a row.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// How many: odd.
-    pub stages: i128,
-    /// The array that is read through a window.
-    pub from: VarId,
-    /// The array that is written.
-    pub to: VarId,
-    /// Where it is written, of all counters.
-    pub target: Poly,
-    /// By how many elements what is written lies before the newest element of the window.
-    pub behind: i128,
-    /// All elements are written that a stage takes from the one before it.
-    pub is_complete: bool,
-    /// Reads of other arrays that move on with the nest: stages take them from the first.
-    pub handed_on: BTreeSet<ExprId>,
-    /// The arrays that are read beside, and must not be the one that is written.
-    pub others: BTreeSet<VarId>,
-    /// The parameter that says how many stages a launch is for.
-    pub count: Option<VarId>,
-}
-
 /// Gives a kernel whose nest does several launches in a row the argument that says how many.
 pub fn launched(
     module: &mut Module,
     kernel: FunctionId,
-    nest: &mut Planned,
+    walk: &mut Walk,
     contract: &mut LaunchContract,
     names: &FileNames,
 ) {
-    let Some(row) = &mut nest.walk.row else {
+    let Some(row) = &mut walk.row else {
         return;
     };
     let function = &mut module.functions[kernel];
@@ -82,7 +59,7 @@ pub fn launched(
     let (Some(from), Some(to), Form::Task(task)) =
         (index(row.from), index(row.to), &mut contract.form)
     else {
-        nest.walk.row = None;
+        walk.row = None;
         return;
     };
     let others: Vec<u32> = row.others.iter().copied().filter_map(index).collect();

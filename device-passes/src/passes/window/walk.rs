@@ -6,8 +6,8 @@ use fpgacc_frontend::ir::{ExprId, VarId};
 use fpgacc_kernel_analysis::poly::Poly;
 
 use super::nests::Level;
+use super::row::Row;
 use super::slots::Window;
-use super::steps::Row;
 use super::when::Interval;
 
 /// The most elements that are read before a loop, each by itself.

@@ -1,0 +1,29 @@
+//! How a nest does several launches in a row.
+
+use std::collections::BTreeSet;
+
+use fpgacc_frontend::ir::{ExprId, VarId};
+use fpgacc_kernel_analysis::poly::Poly;
+
+/// A nest that does several launches in a row.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// How many: odd.
+    pub stages: i128,
+    /// The array that is read through a window.
+    pub from: VarId,
+    /// The array that is written.
+    pub to: VarId,
+    /// Where it is written, of all counters.
+    pub target: Poly,
+    /// By how many elements what is written lies before the newest element of the window.
+    pub behind: i128,
+    /// All elements are written that a stage takes from the one before it.
+    pub is_complete: bool,
+    /// Reads of other arrays that move on with the nest: stages take them from the first.
+    pub handed_on: BTreeSet<ExprId>,
+    /// The arrays that are read beside, and must not be the one that is written.
+    pub others: BTreeSet<VarId>,
+    /// The parameter that says how many stages a launch is for.
+    pub count: Option<VarId>,
+}
