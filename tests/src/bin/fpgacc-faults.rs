@@ -221,8 +221,11 @@ fn hunt_launches(
     rewrites: &Rewrites,
     job: fn(&mut Random) -> Job,
 ) -> Result<Option<(usize, String)>, String> {
+    // Of rows of launches all are known.
+    let knows_all = matches!(rewrites, Rewrites::InARow(..));
     let knowledge = |launch| match launch {
         0 => Knowledge::All,
+        _ if knows_all => Knowledge::All,
         _ => Knowledge::Nothing,
     };
     let passes = PassOptions {
