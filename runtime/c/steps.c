@@ -203,6 +203,9 @@ int fpgacc_put_off(cl_command_queue queue, struct fpgacc_tracked *kernel,
     const struct fpgacc_kernel *info = version->info;
     if (info->steps.most <= 1 || kernel->reaches_more || !fpgacc_sees_all_calls())
         return 0;
+    for (uint32_t i = 0; i < kernel->info->param_count; i++)
+        if (kernel->arguments[i].kind == FPGACC_UNSET)
+            return 0; /* an error of this launch */
     cl_mem from = own_buffer(&kernel->arguments[info->steps.from]);
     cl_mem to = own_buffer(&kernel->arguments[info->steps.to]);
     if (!from || !to || from == to || !is_in_order(queue))
