@@ -74,7 +74,10 @@ impl<'a> Interp<'a> {
             }
             _ => {
                 let args = spread(code, args);
-                let value = self.eval(code, callee);
+                let value = match self.named_object(code, callee) {
+                    (Target::Location(location), Val::Record(_)) => Val::Record(location),
+                    (_, value) => value,
+                };
                 self.call_value(code, id, value, &args)
             }
         }
@@ -255,7 +258,9 @@ impl<'a> Interp<'a> {
             && !function.params.iter().any(|p| p.ty.reference)
             && let Some(summary) = self.opencl_free_function(code, &function.name)
         {
-            return self.summed_up(code, id, callee, args, &summary);
+            let result = self.summed_up(code, id, callee, args, &summary);
+            self.returns_unknown(code, id, callee);
+            return result;
         }
         if this.is_none()
             && args.len() == function.params.len()
@@ -333,6 +338,7 @@ impl<'a> Interp<'a> {
         }
         let mut record = None;
         if self.takes_long(callee)
+            && !self.program.function(callee).result.reference
             && passed.len() >= self.program.function(callee).params.len()
             && let Some(values) = passed.iter().map(Passed::value).collect()
         {
@@ -409,6 +415,10 @@ impl<'a> Interp<'a> {
         }
         let result = self.run_body(&callee_code, function);
         self.walk.context.pop();
+        let places = std::mem::take(&mut self.walk.left);
+        if function.result.reference {
+            self.returns(code, id, &places);
+        }
         result
     }
 
@@ -525,7 +535,7 @@ impl<'a> Interp<'a> {
 }
 
 /// Arguments with `__VA_ARGS__` replaced by what it stands for.
-fn spread<'a>(code: &Code<'a>, args: &[ExprId]) -> Vec<Arg<'a>> {
+pub(super) fn spread<'a>(code: &Code<'a>, args: &[ExprId]) -> Vec<Arg<'a>> {
     let mut all = Vec::new();
     for &arg in args {
         match (&code.ast().expr(arg).kind, &code.env) {

@@ -7,7 +7,7 @@ use super::{Code, Interp};
 use crate::location::{MemoryLocation, SIZE};
 use crate::number::Num;
 use crate::syntax::ast::{ExprId, ExprKind};
-use crate::types::{Container, Kind};
+use crate::types::Container;
 use crate::value::Val;
 
 impl<'a> Interp<'a> {
@@ -291,54 +291,6 @@ impl<'a> Interp<'a> {
         match args {
             [(code, only)] => self.initialise(code, at, *only),
             _ => self.construct_with(at, args),
-        }
-    }
-
-    /// A call as a location: an element of a container.
-    pub(super) fn call_target(
-        &mut self,
-        code: &Code<'a>,
-        id: ExprId,
-        callee: ExprId,
-        args: &[ExprId],
-    ) -> Target {
-        let tree = code.clone();
-        let callee = tree.ast().skip_parens(callee);
-        match &tree.ast().expr(callee).kind {
-            ExprKind::Member { base, name, arrow }
-                if matches!(name.as_str(), "at" | "front" | "back") =>
-            {
-                let base = match arrow {
-                    false => self.plain_target(code, *base),
-                    true => match self.eval(code, *base) {
-                        Val::Pointer(location) => Target::Location(location),
-                        _ => Target::Lost(String::new()),
-                    },
-                };
-                if let Target::Location(location) = base
-                    && self.is_container(&location)
-                {
-                    let args: Vec<Arg<'a>> = args.iter().map(|a| (code.clone(), *a)).collect();
-                    if let Some(target) = self.element_method(&location, name, &args) {
-                        return target;
-                    }
-                }
-            }
-            // The handle in a wrapper: `buffer()`.
-            ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Member { .. }
-                if args.is_empty() =>
-            {
-                if let Target::Location(location) = self.plain_target(code, callee)
-                    && matches!(self.kind_of(&location), Some(Kind::Wrapper(_)))
-                {
-                    return Target::Location(location);
-                }
-            }
-            _ => {}
-        }
-        match self.eval(code, id) {
-            Val::Record(location) => Target::Location(location),
-            value => self.temporary_target(value),
         }
     }
 }

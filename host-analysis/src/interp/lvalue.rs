@@ -12,6 +12,7 @@ use crate::types::{Kind, last_name};
 use crate::value::Val;
 
 /// Where an expression can store.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Target {
     /// Here.
     Location(MemoryLocation),
@@ -25,6 +26,13 @@ pub(super) enum Target {
     Into(Root),
     /// Not known, for this reason.
     Lost(String),
+}
+
+impl Target {
+    /// Whether it is in something, it is not known where.
+    pub(super) fn is_within(&self) -> bool {
+        !matches!(self, Self::Location(_) | Self::OneOf(_))
+    }
 }
 
 impl<'a> Interp<'a> {
@@ -340,7 +348,7 @@ impl<'a> Interp<'a> {
                 self.eval(code, *first);
                 self.target(code, *second)
             }
-            ExprKind::Call { callee, args } => self.call_target(code, id, *callee, args),
+            ExprKind::Call { callee, args } => self.called_object(code, id, *callee, args).0,
             ExprKind::Conditional(condition, yes, no) => {
                 match self.eval(code, *condition).truth() {
                     Some(true) => self.target(code, *yes),
@@ -436,7 +444,7 @@ impl<'a> Interp<'a> {
     }
 
     /// The target of an expression that has no effects; else nothing.
-    fn quiet_target(&mut self, code: &Code<'a>, id: ExprId) -> Target {
+    pub(super) fn quiet_target(&mut self, code: &Code<'a>, id: ExprId) -> Target {
         let tree = code.clone();
         match &tree.ast().expr(id).kind {
             ExprKind::Name(_) => self.target(code, id),

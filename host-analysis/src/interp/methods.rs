@@ -28,6 +28,33 @@ fn objects(value: &Val) -> Vec<MemoryLocation> {
     }
 }
 
+/// What a method is called of.
+pub(super) struct Object {
+    /// What it is; nothing if its value is a pointer to it.
+    target: Option<Target>,
+    value: Val,
+}
+
+impl Object {
+    /// The one object that it surely is.
+    pub(super) fn only(&self) -> Option<&MemoryLocation> {
+        match (&self.target, &self.value) {
+            (Some(Target::Location(location)), _) | (None, Val::Pointer(location)) => {
+                Some(location)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a method of the standard library changes nothing.
+fn only_asks(name: &str) -> bool {
+    matches!(
+        name,
+        "size" | "empty" | "at" | "front" | "back" | "end" | "count" | "find"
+    )
+}
+
 impl<'a> Interp<'a> {
     /// `base.method(..)`, `base->method(..)`.
     pub(super) fn method(
@@ -39,12 +66,42 @@ impl<'a> Interp<'a> {
         arrow: bool,
         args: &[Arg<'a>],
     ) -> Val {
-        let locations = match arrow {
-            true => objects(&self.eval(code, base)),
-            false => match self.target(code, base) {
-                Target::Location(location) => vec![location],
-                _ => Vec::new(),
+        let object = self.object(code, base, arrow);
+        self.method_on(code, id, object, name, args)
+    }
+
+    /// The object that a method is called of: what it is, or a pointer to it.
+    pub(super) fn object(&mut self, code: &Code<'a>, base: ExprId, arrow: bool) -> Object {
+        match arrow {
+            true => Object {
+                target: None,
+                value: self.eval(code, base),
             },
+            false => {
+                let (target, value) = self.named_object(code, base);
+                Object {
+                    target: Some(target),
+                    value,
+                }
+            }
+        }
+    }
+
+    /// A method of an object that was looked up.
+    pub(super) fn method_on(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        object: Object,
+        name: &str,
+        args: &[Arg<'a>],
+    ) -> Val {
+        let Object { target, value } = object;
+        let locations = match &target {
+            None => objects(&value),
+            Some(Target::Location(location)) => vec![location.clone()],
+            Some(Target::OneOf(all)) if all.len() <= MOST_OBJECTS => all.clone(),
+            Some(_) => Vec::new(),
         };
         match &locations[..] {
             [] => {}
@@ -55,12 +112,21 @@ impl<'a> Interp<'a> {
                 });
             }
         }
-        let temporary = match arrow {
-            false => self.eval(code, base),
-            true => Val::Unset,
-        };
-        if let Some(value) = self.text_value_method(&temporary, name) {
+        if target.is_some()
+            && let Some(value) = self.text_value_method(&value, name)
+        {
             return value;
+        }
+        let all = match &target {
+            Some(Target::Element(of) | Target::Part(of, _)) => vec![of.root],
+            Some(Target::Into(root)) => vec![*root],
+            Some(Target::OneOf(all)) => all.iter().map(|location| location.root).collect(),
+            _ => Vec::new(),
+        };
+        if !only_asks(name) {
+            for root in all {
+                self.havoc_root(root, "a method of one of several objects is called");
+            }
         }
         self.unknown_method(code, id, name, None, args)
     }
@@ -75,12 +141,14 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
     ) -> Val {
         if let Some(value) = self.container_method(code, location, name, args) {
+            self.library_returns(code, id, location, name);
             return value;
         }
         if let Some(value) = self.wrapper_method(code, id, location, name, args) {
             return value;
         }
         if let Some(value) = self.text_method(code, location, name, args) {
+            self.library_returns(code, id, location, name);
             return value;
         }
         if let Some(value) = self.owner_method(location, name, args) {
@@ -197,7 +265,7 @@ impl<'a> Interp<'a> {
         }
         match (name, location) {
             ("data" | "begin", Some(location)) => return Val::Pointer(location.index(0)),
-            ("size" | "empty" | "at" | "front" | "back" | "end" | "count" | "find", _) => {}
+            (name, _) if only_asks(name) => {}
             (_, Some(location)) => {
                 let user = matches!(self.kind_of(&location), Some(Kind::Record(_)));
                 self.set_unknown(&location, &reason);

@@ -39,6 +39,7 @@ mod pointers;
 mod program;
 mod ranges;
 mod recursion;
+mod returned;
 mod roots;
 mod rounds;
 mod scope;

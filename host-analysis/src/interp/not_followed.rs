@@ -73,6 +73,9 @@ impl<'a> Interp<'a> {
                 self.havoc_modified(callee, &reason);
             }
         }
+        for &callee in callees {
+            self.returns_unknown(code, id, callee);
+        }
         let text = self.source_text(code, id);
         self.unnamed_atom(text, reason)
     }

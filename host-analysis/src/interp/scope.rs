@@ -44,6 +44,14 @@ pub(super) struct Scope {
 }
 
 impl Scope {
+    /// What its references name.
+    pub fn references(&self) -> impl Iterator<Item = &MemoryLocation> {
+        self.names.iter().filter_map(|named| match &named.binding {
+            Binding::Alias(location) => Some(location),
+            _ => None,
+        })
+    }
+
     pub fn get(&self, name: Name<'_>) -> Option<&Binding> {
         let mut all = self.names.iter();
         let found = all.find(|n| n.hash == name.hash && *n.name == *name.text)?;

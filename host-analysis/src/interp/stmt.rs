@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::returned::Places;
 use super::scope::{Binding, Scope};
 use super::walk::{Breakable, Frame};
 use super::{Code, FnId, Interp, MAX_NESTING, VarInfo};
@@ -39,6 +40,7 @@ impl<'a> Interp<'a> {
             is_root,
             returns: Vec::new(),
             result: Val::Unset,
+            places: Places::default(),
             gotos: BTreeMap::new(),
             passed_labels: BTreeSet::new(),
             backward_labels,
@@ -68,6 +70,7 @@ impl<'a> Interp<'a> {
         }
         self.state.compact(frame.mark);
         self.objects.loosen(&frame.function);
+        self.walk.left = frame.places;
         frame.result
     }
 
@@ -516,7 +519,12 @@ impl<'a> Interp<'a> {
     }
 
     fn leave(&mut self, code: &Code<'a>, value: Option<ExprId>) {
+        let Some(id) = self.walk.frames.last().map(|frame| frame.fn_id) else {
+            return;
+        };
+        let by_reference = self.program.function(id).result.reference;
         let mut result = match value {
+            Some(value) if by_reference => self.refer(code, value),
             Some(value) => self.eval(code, value),
             None => Val::Unset,
         };
@@ -526,9 +534,9 @@ impl<'a> Interp<'a> {
         let Some(frame) = self.walk.frames.last() else {
             return;
         };
-        let (mark, is_root, id) = (frame.mark, frame.is_root, frame.fn_id);
+        let (mark, is_root) = (frame.mark, frame.is_root);
         let returned = match &result {
-            Val::Record(location) => Some(location.clone()),
+            Val::Record(location) if !by_reference => Some(location.clone()),
             _ => None,
         };
         if let Val::Record(location) = &result {

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 
+use super::lvalue::Target;
 use super::{Code, FnId, Interp, functions};
 use crate::location::Root;
 use crate::syntax::ast::{ExprId, Lambda};
@@ -115,6 +116,7 @@ impl<'a> Interp<'a> {
         if named.is_empty() {
             return;
         }
+        let all = operands;
         let mut operands = operands.iter();
         if operands.all(|operand| self.number_type(code, *operand).is_some())
             || self.opencl_free_function(code, &operator).is_some()
@@ -124,6 +126,11 @@ impl<'a> Interp<'a> {
         let reason = format!("`{operator}` of a class");
         self.memo.invalidate();
         self.trace.unfollowed.extend(named);
+        for operand in all {
+            if let Target::Location(location) = self.quiet_target(code, *operand) {
+                self.escape_value(&Val::Pointer(location));
+            }
+        }
         self.havoc_args(&reason);
         self.havoc_escaped(&reason);
         self.outside(&reason);

@@ -7,6 +7,7 @@ use fpgacc_frontend::source::Span;
 
 use super::code::FnId;
 use super::recursion::InnerCall;
+use super::returned::{Places, Returned};
 use super::scope::Scope;
 use super::tries::Tried;
 use crate::location::{MemoryLocation, VarId};
@@ -35,6 +36,8 @@ pub(super) struct Frame {
     pub is_root: bool,
     pub returns: Vec<Delta>,
     pub result: Val,
+    /// What it returns references to.
+    pub places: Places,
     pub gotos: BTreeMap<String, Vec<Delta>>,
     pub passed_labels: BTreeSet<String>,
     pub backward_labels: Rc<BTreeSet<String>>,
@@ -89,6 +92,9 @@ pub(crate) struct Walk {
     /// found again when the loop is reached again in the same way.
     pub changing: BTreeMap<LoopKey, BTreeMap<MemoryLocation, Val>>,
     pub atoms: u32,
+    /// What the call that ended last returned a reference to, and what the function that did.
+    pub returned: Option<Returned>,
+    pub left: Places,
 }
 
 impl Default for Walk {
@@ -108,6 +114,8 @@ impl Default for Walk {
             inner_calls: BTreeMap::new(),
             changing: BTreeMap::new(),
             atoms: 0,
+            returned: None,
+            left: Places::default(),
         }
     }
 }
