@@ -85,6 +85,26 @@ fn local_sizes_are_folded() {
 }
 
 #[test]
+fn fields_start_with_their_own_values() {
+    let text = "struct S { size_t a = 2, b, c = 8, d[2] = {5, 6}; size_t e[2] = {3, 4}, f = 7; };\n\
+                int main() { S s; size_t g = 64;\n";
+    let check = |value: &str, expected: &str| {
+        let text = format!("{text} size_t l = {value}; {LAUNCH} }}");
+        let facts = facts_of(&[&text], Language::Cpp);
+        let LocalSize::Sizes(sizes) = &facts.launches[0].local else {
+            panic!("{text}");
+        };
+        assert_eq!(shown_all(sizes), expected, "{value}");
+    };
+    check("s.a", "2");
+    check("s.c", "8");
+    check("s.d[1]", "6");
+    check("s.e[1]", "4");
+    check("s.f", "7");
+    check("s.b", "? it is not set on any path to this point");
+}
+
+#[test]
 fn nothing_is_claimed_that_does_not_hold() {
     let check = |set: &str, expected: &str| check_local("", &format!("{set} {LAUNCH}"), expected);
     check("l = 16; if (n) l = 32;", "16 or 32");

@@ -139,10 +139,17 @@ impl<'t> Lowerer<'t> {
         let declarators: Vec<_> = node
             .children_by_field_id(Field::Declarator.key(), &mut cursor)
             .collect();
-        let init = node
-            .child_by_field_id(Field::DefaultValue.id())
-            .map(|n| self.expr(n));
-        for declarator in declarators {
+        let inits: Vec<_> = node
+            .children_by_field_id(Field::DefaultValue.key(), &mut cursor)
+            .collect();
+        for (index, &declarator) in declarators.iter().enumerate() {
+            // What stands before the next one is its own.
+            let next = declarators.get(index + 1);
+            let own = inits.iter().find(|init| {
+                init.start_byte() >= declarator.end_byte()
+                    && next.is_none_or(|next| init.start_byte() < next.start_byte())
+            });
+            let init = own.map(|init| self.expr(*init));
             let mut ty = base.clone();
             let shape = self.declarator(declarator, &mut ty);
             if let Some(params) = shape.params {
