@@ -44,6 +44,7 @@ mod message_format;
 mod messages;
 mod names;
 mod nearly;
+mod no_kernel;
 mod nobody;
 mod objects;
 mod opt_record;

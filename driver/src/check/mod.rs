@@ -27,6 +27,7 @@ pub use self::data::OnGpu;
 use crate::compiled::Compiled;
 use crate::gather::Gathered;
 use crate::messages::{self, Messages};
+use crate::no_kernel::{self, Look};
 use crate::options::Options;
 use crate::session::{Session, Step};
 use crate::{FAILED, MISUSED, build_command, cli, facts, gather, gpu, recorded, rewriting};
@@ -101,9 +102,7 @@ fn run(session: &mut Session, matches: &ArgMatches) -> Step<()> {
         thresholds: thresholds(matches),
     };
     if scene.kernels(&compiled).next().is_none() {
-        let error = Diagnostic::error("there is no kernel to check");
-        return session
-            .fail(error.help("give it what the build gets: fpgacc check host.c kernels.cl"));
+        return session.fail(no_kernel::found(Look::Check, &session.options));
     }
     let layout = match (matches.get_flag("json"), matches.get_flag("sarif")) {
         (true, _) => Layout::Json,

@@ -22,12 +22,11 @@ mod total;
 
 use std::process::ExitCode;
 
-use fpgacc_frontend::diag::Diagnostic;
-
 use crate::messages::Messages;
-use crate::options::{Input, InputKind, Options};
+use crate::no_kernel::Look;
+use crate::options::Options;
 use crate::session::{Session, Step};
-use crate::{FAILED, MISUSED, build_command, cli};
+use crate::{FAILED, MISUSED, build_command, cli, no_kernel};
 
 /// How a report is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,30 +74,6 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
     }
 }
 
-/// Why there is no kernel, as far as the inputs show.
-fn nothing_to_report(options: &Options) -> Diagnostic {
-    let error = Diagnostic::error("there is no kernel to report on");
-    let first = |wanted: InputKind| {
-        let mut inputs = options.inputs.iter();
-        inputs.find_map(|input| match input {
-            Input::File { path, kind } if *kind == wanted => Some(path.display()),
-            _ => None,
-        })
-    };
-    if let Some(path) = first(InputKind::Kernels) {
-        return error.note(format!(
-            "those of '{path}' are not rewritten, as the warnings say"
-        ));
-    }
-    let error = match first(InputKind::Linker) {
-        Some(path) => error.note(format!(
-            "'{path}' is built already: a report is made of what it was built from"
-        )),
-        None => error,
-    };
-    error.help("give it what the build gets: fpgacc report host.c kernels.cl")
-}
-
 /// The sizes of work-groups for a GPU.
 fn sizes(session: &mut Session, device: &str) -> Step<()> {
     session.check_inputs()?;
@@ -106,7 +81,7 @@ fn sizes(session: &mut Session, device: &str) -> Step<()> {
     session.may_write(&named)?;
     let text = geometry::text(session, device)?;
     if text.is_empty() {
-        return session.fail(nothing_to_report(&session.options));
+        return session.fail(no_kernel::found(Look::Report, &session.options));
     }
     session.write_text(&text)
 }
@@ -122,7 +97,7 @@ fn write(
     session.may_write(&named)?;
     let report = collect::collect(session, words, device)?;
     if report.programs.iter().all(|one| one.kernels.is_empty()) {
-        return session.fail(nothing_to_report(&session.options));
+        return session.fail(no_kernel::found(Look::Report, &session.options));
     }
     let text = match layout {
         Layout::Tables => Ok(table::text(&report)),
