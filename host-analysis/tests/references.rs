@@ -37,6 +37,11 @@ std::string &text() { return words; }
 Setup &set(Setup &s, size_t v) { s.size = v; return s; }
 size_t &either(size_t &a, size_t &b, bool first) { return first ? a : b; }
 Setup &only() { static Setup one; return one; }
+static Setup kept;
+struct Holder {
+    Setup *operator->() { return &kept; }
+    Setup &operator*() { return kept; }
+};
 template <class T> T &any(T &t, size_t v) { t.size = v; return t; }
 ";
 
@@ -184,6 +189,23 @@ fn texts_go_on() {
     check(
         "text().append(\"bc\").append(\"d\"); l = words.size();",
         "4",
+    );
+}
+
+#[test]
+fn parts_of_pairs_are_named() {
+    check("auto [a, b] = std::make_pair(3, 4); l = a * 10 + b;", "34");
+    check(
+        "std::pair<int, int> p(3, 4); auto &[a, b] = p; a = 9; l = p.first * 10 + b;",
+        "94",
+    );
+    check(
+        "std::pair<int, int> p(3, 4); auto [a, b] = p; a = 9; l = p.first * 10 + b;",
+        "34",
+    );
+    check(
+        "Setup s; auto &[a, b, c] = s; b = 7; l = s.wide * 10 + a;",
+        "71",
     );
 }
 

@@ -10,7 +10,7 @@ use crate::location::{MemoryLocation, Root, VarId};
 use crate::syntax::Language;
 use crate::syntax::ast::{ExprId, ExprKind, Record, Type, Variable};
 use crate::text::Text;
-use crate::types::{Kind, last_name};
+use crate::types::{Container, Kind, last_name};
 use crate::value::Val;
 
 /// Deepest nesting of classes in classes.
@@ -332,8 +332,11 @@ impl<'a> Interp<'a> {
         let names = variable.name.trim_matches(['[', ']']).split(',');
         let fields = whole
             .as_ref()
-            .and_then(|location| match self.kind_of(location) {
-                Some(Kind::Container(_)) if self.element_count(location).is_none() => {
+            .and_then(|location| match self.container(location) {
+                Some(container)
+                    if matches!(*container, Container::Pair { .. })
+                        || self.element_count(location).is_none() =>
+                {
                     Some(vec!["first".to_string(), "second".to_string()])
                 }
                 _ => self.field_names(location),
