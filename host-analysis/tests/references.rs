@@ -193,6 +193,25 @@ fn texts_go_on() {
 }
 
 #[test]
+fn pointers_of_classes_lead_somewhere() {
+    check("Holder h; h->size = 6; l = kept.size;", "6");
+    check("Holder h; h->of(4).more(); l = kept.size;", "5");
+    check("Holder h; (*h).size = 7; l = kept.size;", "7");
+    check(
+        "Holder h; (*h).of(7).by(2); l = kept.size * 10 + kept.wide;",
+        "72",
+    );
+}
+
+#[test]
+fn classes_in_functions_know_what_lasts_around_them() {
+    check(
+        "static size_t c = 3; struct In { void f() { c++; } }; In in; in.f(); l = c;",
+        "4",
+    );
+}
+
+#[test]
 fn parts_of_pairs_are_named() {
     check("auto [a, b] = std::make_pair(3, 4); l = a * 10 + b;", "34");
     check(

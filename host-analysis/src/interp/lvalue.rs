@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::scope::{Binding, Name};
 use super::{Code, Interp, MAX_NESTING, VarInfo};
-use crate::location::{MemoryLocation, Root, Step};
+use crate::location::{MemoryLocation, Root, Step, VarId};
 use crate::syntax::ast::{ExprId, ExprKind, Record, Type};
 use crate::text::Text;
 use crate::types::{Kind, last_name};
@@ -57,7 +57,19 @@ impl<'a> Interp<'a> {
             }
         }
         let short = last_name(name);
-        self.variables.global(code.host, short).map(Binding::Var)
+        let global = self.variables.global(code.host, short);
+        global
+            .or_else(|| self.static_around(name))
+            .map(Binding::Var)
+    }
+
+    /// The variable of this name that lasts, of a function around the class whose method is followed.
+    fn static_around(&self, name: &str) -> Option<VarId> {
+        self.walk.frames.last()?.class.as_ref()?;
+        let all = self.variables.statics.values();
+        let mut named = all.filter(|var| &*self.variables.info(**var).name == name);
+        let var = named.next()?;
+        named.next().is_none().then_some(*var)
     }
 
     /// A field of the object whose method is followed.
@@ -335,14 +347,17 @@ impl<'a> Interp<'a> {
                 {
                     return Target::Location(location);
                 }
-                let pointer = self.eval(code, *base);
+                let pointer = self.arrow(code, *base);
                 self.pointed_to(code, *base, &pointer, |location| {
                     Some(location.field(last_name(name)))
                 })
             }
             ExprKind::Deref(pointer) => {
                 let value = self.eval(code, *pointer);
-                self.pointed_to(code, *pointer, &value, Some)
+                match self.by_operator(code, id, &value, "operator*") {
+                    Some((target, _)) => target,
+                    None => self.pointed_to(code, *pointer, &value, Some),
+                }
             }
             ExprKind::Comma(first, second) => {
                 self.eval(code, *first);

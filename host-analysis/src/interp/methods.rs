@@ -75,7 +75,7 @@ impl<'a> Interp<'a> {
         match arrow {
             true => Object {
                 target: None,
-                value: self.eval(code, base),
+                value: self.arrow(code, base),
             },
             false => {
                 let (target, value) = self.named_object(code, base);

@@ -140,6 +140,32 @@ impl<'a> Interp<'a> {
         is_handle.then_some(Target::Location(field))
     }
 
+    /// The pointer before `->`, by the operator of its class if it has one.
+    pub(super) fn arrow(&mut self, code: &Code<'a>, base: ExprId) -> Val {
+        let value = self.eval(code, base);
+        match self.by_operator(code, base, &value, "operator->") {
+            Some((_, pointer)) => pointer,
+            None => value,
+        }
+    }
+
+    /// What an operator without operands of a value's class names and returns, if there is one.
+    pub(super) fn by_operator(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        value: &Val,
+        operator: &str,
+    ) -> Option<(Target, Val)> {
+        let Val::Record(object) = value else {
+            return None;
+        };
+        let method = self.own_operator(object, operator)?;
+        self.walk.returned = None;
+        let value = self.any_method(code, id, &[method], object, &[]);
+        Some((self.place(code, id, &value), value))
+    }
+
     /// What the call that was just evaluated names.
     fn place(&mut self, code: &Code<'a>, id: ExprId, value: &Val) -> Target {
         let site = code.site(code.ast().expr(id).span);
