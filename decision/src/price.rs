@@ -14,7 +14,8 @@ use fpgacc_frontend::source::SourceMap;
 use fpgacc_kernel_analysis::constant_memory::{self, argument_bytes};
 use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_performance_model::{
-    self as model, Area, Board, Estimate, Given, LaunchShape, Resources, TripOrigin, predict,
+    self as model, Area, Assumed, Board, Estimate, Given, LaunchShape, Resources, TripOrigin,
+    predict,
 };
 use fpgacc_runtime::contract::{LaunchContract, Steps};
 
@@ -327,11 +328,23 @@ impl Pricing<'_> {
             shape.trips.clone_from(&self.profile.trips);
             shape.branches.clone_from(&self.profile.branches);
             shape.fp_relaxed = self.fp_relaxed;
+            let mut prediction = predict(module, kernel, self.board, &shape, &contract);
+            let is_counted = |launch: &Launch| {
+                let row = contract.steps().filter(|s| launch.exchanges(s.from, s.to));
+                row.is_none() || times(launch) > 1.0
+            };
+            if !launch.is_none_or(|at| is_counted(&self.facts.launches[at])) {
+                prediction.assumed.push(Assumed {
+                    what: format!("it is launched {MANY} times in a row"),
+                    remedy: "a recorded run shows it (fpgacc trace)",
+                    span: None,
+                });
+            }
             Part {
                 version: version.clone(),
                 launch,
                 count,
-                prediction: predict(module, kernel, self.board, &shape, &contract),
+                prediction,
             }
         };
         // Launches that differ in what the model does not look at are one to the reader.
