@@ -46,7 +46,7 @@ const INDICES: [&str; 16] = [
     "g * 4 + X",
     "X + (int)i * 2 + 8",
     "(X & 3) + g",
-    "255 - X - Y * 8",
+    "191 - X - Y * 8",
     "X * m + Y",
     "far + X",
     "own",
