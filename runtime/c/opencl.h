@@ -29,14 +29,18 @@ FPGACC_TARGET(clGetImageInfo);
 FPGACC_TARGET(clGetMemObjectInfo);
 FPGACC_TARGET(clGetPlatformInfo);
 FPGACC_TARGET(clReleaseEvent);
+FPGACC_TARGET(clReleaseMemObject);
 FPGACC_TARGET(clRetainEvent);
+FPGACC_TARGET(clRetainMemObject);
 #define clGetCommandQueueInfo fpgacc_target_clGetCommandQueueInfo
 #define clGetContextInfo fpgacc_target_clGetContextInfo
 #define clGetImageInfo fpgacc_target_clGetImageInfo
 #define clGetMemObjectInfo fpgacc_target_clGetMemObjectInfo
 #define clGetPlatformInfo fpgacc_target_clGetPlatformInfo
 #define clReleaseEvent fpgacc_target_clReleaseEvent
+#define clReleaseMemObject fpgacc_target_clReleaseMemObject
 #define clRetainEvent fpgacc_target_clRetainEvent
+#define clRetainMemObject fpgacc_target_clRetainMemObject
 #else
 #define FPGACC_WEAK __attribute__((weak))
 #define FPGACC_REAL(type, name) type __real_##name
@@ -189,7 +193,6 @@ FPGACC_REAL(cl_int, clReleaseCommandQueue)(cl_command_queue queue);
 
 /* Before what launches that were put off are carried out. */
 FPGACC_REAL(cl_int, clFlush)(cl_command_queue queue);
-FPGACC_REAL(cl_int, clReleaseMemObject)(cl_mem memory);
 FPGACC_REAL(cl_int, clEnqueueCopyBuffer)(cl_command_queue queue, cl_mem from, cl_mem to,
                                          size_t from_offset, size_t to_offset, size_t size,
                                          cl_uint num_events, const cl_event *wait_list,
@@ -241,7 +244,6 @@ FPGACC_REAL(cl_int, clEnqueueFillBuffer)(cl_command_queue queue, cl_mem buffer,
     X(clLinkProgram) \
     X(clReleaseCommandQueue) \
     X(clReleaseKernel) \
-    X(clReleaseMemObject) \
     X(clReleaseProgram) \
     X(clRetainKernel) \
     X(clRetainProgram) \
@@ -362,7 +364,6 @@ cl_int __wrap_clSetEventCallback(cl_event event, cl_int status, fpgacc_event_not
                                  void *user_data);
 cl_int __wrap_clReleaseCommandQueue(cl_command_queue queue);
 cl_int __wrap_clFlush(cl_command_queue queue);
-cl_int __wrap_clReleaseMemObject(cl_mem memory);
 cl_int __wrap_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
                                   size_t from_offset, size_t to_offset, size_t size,
                                   cl_uint num_events, const cl_event *wait_list, cl_event *event);

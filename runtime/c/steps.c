@@ -9,6 +9,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* More memory than kernels take. */
+#define MOST_MEMORY 32
+
 /* The launches that are put off. */
 static struct {
     cl_command_queue queue;
@@ -17,6 +20,8 @@ static struct {
     struct fpgacc_geometry geometry;
     cl_mem from; /* of the first */
     cl_mem to;
+    cl_mem kept[MOST_MEMORY]; /* all that they take: the host may release it */
+    unsigned kept_count;
 } row;
 
 /* How many there are. */
@@ -83,6 +88,27 @@ static cl_int carry_out(unsigned count)
     return error;
 }
 
+/* Keeps the memory of a launch alive until it is carried out. 0: there is too much of it. */
+static int keep_memory(const struct fpgacc_tracked *kernel)
+{
+    row.kept_count = 0;
+    for (uint32_t i = 0; i < kernel->info->param_count; i++) {
+        cl_mem memory = kernel->arguments[i].memory;
+        if (!memory)
+            continue;
+        if (row.kept_count == MOST_MEMORY || clRetainMemObject(memory) != CL_SUCCESS)
+            return 0;
+        row.kept[row.kept_count++] = memory;
+    }
+    return 1;
+}
+
+static void release_memory(void)
+{
+    while (row.kept_count > 0)
+        clReleaseMemObject(row.kept[--row.kept_count]);
+}
+
 /* Gives the kernel the arguments again that the host set. */
 static void set_again(void)
 {
@@ -110,6 +136,7 @@ cl_int fpgacc_settle_locked(const struct fpgacc_tracked *held)
         error = error == CL_SUCCESS ? own : error;
     }
     set_again();
+    release_memory();
     if (kernel != held)
         pthread_mutex_unlock(&kernel->lock);
     return error;
@@ -146,8 +173,13 @@ cl_int fpgacc_settle_argument(struct fpgacc_tracked *kernel, cl_uint index, size
     pthread_mutex_lock(&lock);
     if (waiting > 0 && row.kernel == kernel) {
         pthread_mutex_lock(&kernel->lock);
-        int is_exchanged = index == row.version->info->steps.from ||
-                           index == row.version->info->steps.to;
+        const struct fpgacc_kernel *info = row.version->info;
+        cl_mem next = NULL;
+        if (value && size == sizeof next)
+            memcpy(&next, value, sizeof next);
+        /* Others might be gone when these are set again. */
+        int is_exchanged = (index == info->steps.from || index == info->steps.to) &&
+                           (next == row.from || next == row.to);
         if (!is_exchanged && !is_the_same(kernel, index, size, value))
             error = fpgacc_settle_locked(kernel);
         pthread_mutex_unlock(&kernel->lock);
@@ -214,6 +246,10 @@ int fpgacc_put_off(cl_command_queue queue, struct fpgacc_tracked *kernel,
         *error = fpgacc_settle_locked(kernel);
         if (*error != CL_SUCCESS)
             return 1;
+        if (!keep_memory(kernel)) {
+            release_memory();
+            return 0;
+        }
         row.queue = queue;
         row.kernel = kernel;
         row.version = version;
@@ -231,12 +267,6 @@ cl_int __wrap_clFlush(cl_command_queue queue)
 {
     cl_int put_off = fpgacc_settle();
     return put_off == CL_SUCCESS ? __real_clFlush(queue) : put_off;
-}
-
-cl_int __wrap_clReleaseMemObject(cl_mem memory)
-{
-    fpgacc_settle();
-    return __real_clReleaseMemObject(memory);
 }
 
 cl_int __wrap_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to,

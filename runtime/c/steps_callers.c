@@ -10,8 +10,10 @@ static int could_tell(const char *name)
 {
     static const char *const others[] = {
         "clFinish",          "clFlush",        "clReleaseCommandQueue",     "clReleaseKernel",
-        "clReleaseMemObject", "clSetKernelArg", "clSetCommandQueueProperty", "clSetKernelExecInfo",
-        "clSetKernelArgSVMPointer",
+        "clSetKernelArg",    "clSetKernelExecInfo", "clSetKernelArgSVMPointer",
+        "clSetCommandQueueProperty",
+        /* It tells when memory is gone, which launches keep that are put off. */
+        "clSetMemObjectDestructorCallback",
     };
     if (strncmp(name, "clEnqueue", 9) == 0)
         return 1;

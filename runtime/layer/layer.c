@@ -19,7 +19,9 @@
 #undef clGetMemObjectInfo
 #undef clGetPlatformInfo
 #undef clReleaseEvent
+#undef clReleaseMemObject
 #undef clRetainEvent
+#undef clRetainMemObject
 
 #define VISIBLE __attribute__((visibility("default")))
 
@@ -31,7 +33,9 @@
     X(clGetMemObjectInfo) \
     X(clGetPlatformInfo) \
     X(clReleaseEvent) \
-    X(clRetainEvent)
+    X(clReleaseMemObject) \
+    X(clRetainEvent) \
+    X(clRetainMemObject)
 
 #define DEFINE_REAL(name) __typeof__(__real_##name) __real_##name;
 FPGACC_REPLACED(DEFINE_REAL)

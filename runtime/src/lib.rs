@@ -131,7 +131,6 @@ pub const WRAPPED: &[&str] = &[
     "clLinkProgram",
     "clReleaseCommandQueue",
     "clReleaseKernel",
-    "clReleaseMemObject",
     "clReleaseProgram",
     "clRetainKernel",
     "clRetainProgram",

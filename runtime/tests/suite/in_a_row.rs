@@ -76,6 +76,9 @@ fn few_launches(case: Case) {
         ("LLLLeLLLL", &[3, 3]),
         ("LLLLpLLLL", &[3, 3]),
         ("LLLLuLLLL", &[3, 3]),
+        ("LLLLbLL", &[5]),
+        ("LLLLrLLLL", &[3, 3]),
+        ("LLLLxrLLLL", &[3, 3]),
     ] {
         assert_eq!(rows(&case, script), expected, "{script}");
     }
@@ -89,7 +92,7 @@ fn what_happens_in_between(case: Case) {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 16) as usize % below
     };
-    let letters: Vec<char> = "LLLLLLLLLLLLLLLLlenNpcfwmFugb".chars().collect();
+    let letters: Vec<char> = "LLLLLLLLLLLLLLLLlenNpcfwmFugbrrx".chars().collect();
     let scripts: Vec<String> = (0..80)
         .map(|_| (0..30).map(|_| letters[next(letters.len())]).collect())
         .collect();

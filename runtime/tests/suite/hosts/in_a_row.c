@@ -93,6 +93,14 @@ static void act(char letter)
     case 'g':
         global = global == COUNT ? COUNT - 2 : COUNT;
         break;
+    case 'r':
+        /* A new buffer in the place of one that a launch may wait for. */
+        check(clReleaseMemObject(to), "clReleaseMemObject");
+        to = buffer(bytes);
+        break;
+    case 'x':
+        exchange();
+        break;
     case 'b':
         check(clReleaseMemObject(other), "clReleaseMemObject");
         other = buffer(bytes);
