@@ -1,4 +1,5 @@
-/* Functions that a host fetches by name while it runs: those that the runtime replaces are the runtime's. */
+/* Functions that a host fetches by name while it runs: those that the runtime replaces are the runtime's.
+ * Libraries that it loads. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #define FPGACC_PEERS_C /* a call of the host's may be for another runtime: see peers.h */
 #include "runtime.h"
@@ -66,6 +67,8 @@ void *__real_dlsym(void *handle, const char *name);
 void *__real_dlvsym(void *handle, const char *name, const char *version);
 void *__wrap_dlsym(void *handle, const char *name);
 void *__wrap_dlvsym(void *handle, const char *name, const char *version);
+void *__real_dlopen(const char *file, int mode);
+void *__wrap_dlopen(const char *file, int mode);
 
 /* Whether the program has a function of this name itself, which stands before the library's: what it asks for
  * then is the library's, which it hands on to. The runtime calls that function, and must not be called by it. */
@@ -89,5 +92,13 @@ void *__wrap_dlsym(void *handle, const char *name)
 void *__wrap_dlvsym(void *handle, const char *name, const char *version)
 {
     return replace_unless_own(name, __real_dlvsym(handle, name, version));
+}
+
+/* What a library does as it is loaded, and functions that it hands to the host then, may call OpenCL past the
+ * runtime. */
+void *__wrap_dlopen(const char *file, int mode)
+{
+    fpgacc_settle();
+    return __real_dlopen(file, mode);
 }
 #endif

@@ -144,8 +144,8 @@ pub const WRAPPED: &[&str] = &[
 ];
 
 /// Functions of C that the library replaces in executables, in the same way: hosts fetch OpenCL's functions
-/// by name with them.
-pub const WRAPPED_LOOKUPS: &[&str] = &["dlsym", "dlvsym"];
+/// by name with them, and load libraries that call such.
+pub const WRAPPED_LOOKUPS: &[&str] = &["dlopen", "dlsym", "dlvsym"];
 
 #[cfg(test)]
 mod tests {

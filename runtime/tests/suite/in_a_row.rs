@@ -8,11 +8,13 @@ use crate::support::{Case, Patch, kernel, on_both, param, program, task};
 
 const TEXT: &str = include_str!("kernels/next.cl");
 const HOST: &str = include_str!("hosts/in_a_row.c");
+const PLUG_IN: &str = include_str!("hosts/plug_in.c");
 
 on_both!(
     few_launches,
     what_happens_in_between,
-    calls_past_the_runtime
+    calls_past_the_runtime,
+    plug_ins
 );
 
 /// It does up to five launches at once.
@@ -33,14 +35,12 @@ fn next() -> Kernel {
     made
 }
 
-fn link(case: &Case, host: &str) {
+fn link(case: &Case, host: &str, options: &[String]) {
     case.write("next.cl", TEXT);
     case.aocx("app.aocx", include_str!("kernels/next_task.cl"), "");
-    case.link(
-        vec![program("next.cl", TEXT, vec![next()])],
-        host,
-        Patch::Calls,
-    );
+    let manifest = case.manifest(vec![program("next.cl", TEXT, vec![next()])]);
+    case.compile("host.c", "cc", &[], &manifest, host, Patch::Calls);
+    case.link_objects("cc", options);
 }
 
 /// How many launches become one, in order. What the host prints is what it prints of the original.
@@ -57,7 +57,7 @@ fn rows(case: &Case, script: &str) -> Vec<u32> {
 }
 
 fn few_launches(case: Case) {
-    link(&case, HOST);
+    link(&case, HOST, &[]);
     // The host launches once more at its end, after it reads.
     for (script, expected) in [
         ("", &[][..]),
@@ -86,7 +86,7 @@ fn few_launches(case: Case) {
 
 /// Scripts of all letters, the same on both sides.
 fn what_happens_in_between(case: Case) {
-    link(&case, HOST);
+    link(&case, HOST, &[]);
     let mut state = 12345u32;
     let mut next = |below: usize| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -103,6 +103,22 @@ fn what_happens_in_between(case: Case) {
 /// Where a call could pass by the runtime, each launch is one.
 fn calls_past_the_runtime(case: Case) {
     let past = "clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);";
-    link(&case, &HOST.replacen("/* past */", past, 1));
+    link(&case, &HOST.replacen("/* past */", past, 1), &[]);
     assert!(rows(&case, "LLLLLLLL").is_empty());
+}
+
+/// A library that the host loads while launches wait sees what they did, and no more are put off.
+#[track_caller]
+fn check_plug_in(case: &Case, plug_in: &str) {
+    case.shared_library("plug_in", plug_in);
+    case.write("plugged.h", include_str!("hosts/plugged.h"));
+    let host = HOST
+        .replacen("\"ocl.h\"", "\"ocl.h\"\n#include \"plugged.h\"", 1)
+        .replacen("/* past */", "past(queue, from);", 1);
+    link(case, &host, &["-rdynamic".to_owned(), "-ldl".to_owned()]);
+    assert_eq!(rows(case, "LLLLPLLLLPLLP"), [3]);
+}
+
+fn plug_ins(case: Case) {
+    check_plug_in(&case, PLUG_IN);
 }
