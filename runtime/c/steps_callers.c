@@ -1,5 +1,5 @@
 /* Who calls OpenCL past the runtime: while anyone may, no launch is put off. */
-#define _GNU_SOURCE /* dl_iterate_phdr */
+#define _GNU_SOURCE /* dl_iterate_phdr, memmem */
 #include "runtime.h"
 
 #include <stdatomic.h>
@@ -53,9 +53,12 @@ static int is_replaced(const char *name)
 
 /* What is known of the libraries of the process. */
 struct survey {
-    unsigned long long loaded; /* and unloaded: libraries so far */
+    unsigned long long loaded; /* so far */
+    unsigned long long unloaded;
     int is_counted;
     int finds_caller;
+    const void *passed[256]; /* headers of those that call nothing past the runtime */
+    size_t passed_count;
 };
 
 /* A table of a module: glibc gives its address, others its distance. */
@@ -80,6 +83,7 @@ static int is_own(const struct dl_phdr_info *info)
 struct dynamic {
     const ElfW(Sym) *symbols;
     const char *names;
+    size_t names_size;
     const char *relocations[2]; /* of data, and of calls */
     size_t sizes[2];
     size_t entry; /* bytes of a relocation */
@@ -94,6 +98,8 @@ static struct dynamic dynamic_of(const struct dl_phdr_info *info, const ElfW(Dyn
             all.symbols = table(info, at);
         else if (entry->d_tag == DT_STRTAB)
             all.names = table(info, at);
+        else if (entry->d_tag == DT_STRSZ)
+            all.names_size = entry->d_un.d_val;
         else if (entry->d_tag == DT_RELA || entry->d_tag == DT_REL)
             all.relocations[0] = table(info, at);
         else if (entry->d_tag == DT_JMPREL)
@@ -108,11 +114,54 @@ static struct dynamic dynamic_of(const struct dl_phdr_info *info, const ElfW(Dyn
     return all;
 }
 
-/* Whether a module refers to such a function, other than through the runtime in it. */
+/* Whether a function finds others by their names. */
+static int looks_up(const char *name)
+{
+    return strcmp(name, "dlsym") == 0 || strcmp(name, "dlvsym") == 0 ||
+           strncmp(name, "clGetExtensionFunctionAddress", 29) == 0;
+}
+
+static int is_letter(char c)
+{
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+/* Whether some bytes hold a string that is the name of a command's function. Those of extensions, which end in
+ * capitals, are held by implementations, too. */
+static int holds_name(const char *bytes, size_t size)
+{
+    static const char start[] = "\0clEnqueue";
+    const char *end = bytes + size;
+    while ((bytes = memmem(bytes, (size_t)(end - bytes), start, sizeof start - 1)) != NULL) {
+        bytes += sizeof start - 1;
+        while (bytes < end && is_letter(*bytes))
+            bytes++;
+        if (bytes < end && *bytes == '\0' && bytes[-1] >= 'a')
+            return 1;
+    }
+    return 0;
+}
+
+/* Whether a module holds such names, for it to look up. Implementations do, which have such functions. */
+static int knows_names(const struct dl_phdr_info *info, const struct dynamic *all)
+{
+    if (holds_name(all->names, all->names_size))
+        return 0;
+    for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_LOAD && (header->p_flags & (PF_R | PF_W)) == PF_R &&
+            holds_name((const char *)(info->dlpi_addr + header->p_vaddr), header->p_memsz))
+            return 1;
+    }
+    return 0;
+}
+
+/* Whether a module refers to such a function, other than through the runtime in it, or may look one up. */
 static int calls_past(const struct dl_phdr_info *info, const ElfW(Dyn) *entry)
 {
     struct dynamic all = dynamic_of(info, entry);
     int own = is_own(info);
+    int may_look_up = 0;
     if (!all.symbols || !all.names)
         return 0;
     for (int part = 0; part < 2; part++) {
@@ -121,11 +170,21 @@ static int calls_past(const struct dl_phdr_info *info, const ElfW(Dyn) *entry)
             memcpy(&relocation, all.relocations[part] + at, sizeof relocation);
             const ElfW(Sym) *symbol = &all.symbols[SYMBOL_OF(relocation.r_info)];
             const char *name = all.names + symbol->st_name;
-            if (symbol->st_shndx == SHN_UNDEF && could_tell(name) &&
-                !(own && is_replaced(name)))
+            if (symbol->st_shndx != SHN_UNDEF)
+                continue;
+            if (could_tell(name) && !(own && is_replaced(name)))
                 return 1;
+            may_look_up |= !own && looks_up(name);
         }
     }
+    return may_look_up && knows_names(info, &all);
+}
+
+static int has_passed(const struct survey *survey, const struct dl_phdr_info *info)
+{
+    for (size_t i = 0; i < survey->passed_count; i++)
+        if (survey->passed[i] == info->dlpi_phdr)
+            return 1;
     return 0;
 }
 
@@ -134,20 +193,28 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
     struct survey *survey = data;
     (void)size;
     if (!survey->is_counted) {
-        unsigned long long loaded = info->dlpi_adds + info->dlpi_subs;
         survey->is_counted = 1;
-        if (loaded == survey->loaded)
+        if (info->dlpi_adds == survey->loaded && info->dlpi_subs == survey->unloaded)
             return 1;
-        survey->loaded = loaded;
+        /* Another may be where one was that went. */
+        if (info->dlpi_subs != survey->unloaded)
+            survey->passed_count = 0;
+        survey->loaded = info->dlpi_adds;
+        survey->unloaded = info->dlpi_subs;
         survey->finds_caller = 0;
     }
+    if (has_passed(survey, info))
+        return 0;
+    int calls = 0;
     for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         /* The kernel's own module says nothing of itself at this address. */
         if (header->p_type == PT_DYNAMIC && info->dlpi_name && !strstr(info->dlpi_name, "vdso"))
-            survey->finds_caller |= calls_past(
-                info, (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr));
+            calls |= calls_past(info, (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr));
     }
+    survey->finds_caller |= calls;
+    if (!calls && survey->passed_count < sizeof survey->passed / sizeof survey->passed[0])
+        survey->passed[survey->passed_count++] = info->dlpi_phdr;
     return 0;
 }
 

@@ -14,7 +14,8 @@ on_both!(
     few_launches,
     what_happens_in_between,
     calls_past_the_runtime,
-    plug_ins
+    plug_ins,
+    plug_ins_that_look_up_functions
 );
 
 /// It does up to five launches at once.
@@ -121,4 +122,8 @@ fn check_plug_in(case: &Case, plug_in: &str) {
 
 fn plug_ins(case: Case) {
     check_plug_in(&case, PLUG_IN);
+}
+
+fn plug_ins_that_look_up_functions(case: Case) {
+    check_plug_in(&case, &format!("#define LOOK_UP\n{PLUG_IN}"));
 }
