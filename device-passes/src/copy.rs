@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_frontend::ir::{Expr, ExprId, Function, Init, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_frontend::ir::{CaseLabel, Expr, ExprId, Function, Init, Stmt, StmtKind, VarId, VarRef};
 
 /// A copy of a statement, to stand where the original is not seen. What it declares are variables of the same
 /// names.
@@ -54,7 +54,12 @@ impl Copier<'_> {
             }
             StmtKind::Expr(id) | StmtKind::Return(Some(id)) => *id = self.expr(*id),
             StmtKind::If { cond, .. } | StmtKind::While { cond, .. } => *cond = self.expr(*cond),
-            StmtKind::Switch { value, .. } => *value = self.expr(*value),
+            StmtKind::Switch { value, arms } => {
+                *value = self.expr(*value);
+                for label in arms.iter_mut().flat_map(|arm| &mut arm.labels) {
+                    self.label(label);
+                }
+            }
             _ => {}
         }
         // What a loop declares is seen in its condition.
@@ -69,6 +74,17 @@ impl Copier<'_> {
             }
             StmtKind::DoWhile { cond, .. } => *cond = self.expr(*cond),
             _ => {}
+        }
+    }
+
+    fn label(&mut self, label: &mut CaseLabel) {
+        match label {
+            CaseLabel::Case(id) => *id = self.expr(*id),
+            CaseLabel::Range(from, to) => {
+                *from = self.expr(*from);
+                *to = self.expr(*to);
+            }
+            CaseLabel::Default => {}
         }
     }
 

@@ -17,3 +17,19 @@ __kernel void both(__global const float *restrict a, __global float *restrict b,
             b[y * 64 + x] = a[at] + a[above * 64 + x];
         }
 }
+// case: with a switch
+__kernel void chosen(__global const float *restrict a, __global float *restrict b,
+                     __global const int *restrict up) {
+    for (int y = 0; y < 40; y++)
+        for (int x = 0; x < 64; x++) {
+            float above = a[up[y] * 64 + x];
+            switch (x & 3) {
+            case 1:
+                b[y * 64 + x] = above;
+                break;
+            default:
+                b[y * 64 + x] = 0;
+                break;
+            }
+        }
+}

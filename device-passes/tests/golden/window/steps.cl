@@ -35,6 +35,21 @@ __kernel void plate(__global const float *a, __global const float *p, __global f
         return;
     }
     b[c] = here + p[0] * (a[c - 1] + a[c + 1] + a[c - 16] + a[c + 16]);
+// case: a switch says what is written
+__kernel void chosen(__global const int *a, __global const int *p, __global int *b) {
+    int x = get_global_id(0), y = get_global_id(1);
+    int c = y * 16 + x;
+    int own = a[c], left = a[x == 0 ? c : c - 1];
+    switch (p[c] & 3) {
+    case 0:
+        b[c] = own;
+        break;
+    case 2:
+        b[c] = left + 1;
+        break;
+    default:
+        break;
+    }
 }
 // case: what is written depends on what is read
 __kernel void some(__global const int *a, __global const int *p, __global int *b) {
