@@ -4,7 +4,7 @@
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_device_passes::passes::{WINDOW, ndrange_to_loop, window};
 use fpgacc_tests::compare::unchanged;
-use fpgacc_tests::job::Job;
+use fpgacc_tests::job::{Fill, Geometry, Job};
 use fpgacc_tests::random::Random;
 use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::seeds::{fail_smallest, seeds};
@@ -112,4 +112,26 @@ fn launches_in_a_row_compute_the_same_bytes() {
     }
     println!("of {fired} of {all} kernels several launches are one");
     assert!(8 * fired > all, "{fired} of {all} kernels");
+}
+
+/// A launch that is for one only does not divide by what it leaves behind: zeros.
+#[test]
+fn later_launches_are_not_computed() {
+    let source = "__kernel void divide(__global const int *a, __global int *b) {\n\
+                  \x20   int x = get_global_id(0), y = get_global_id(1);\n\
+                  \x20   int c = y * 16 + x;\n\
+                  \x20   if (y == 0 || y == 7)\n\
+                  \x20       return;\n\
+                  \x20   b[c] = a[c - 16] / a[c] / 10 + a[c + 16] % a[c];\n}\n";
+    let mut job = Job::new(source);
+    let from = job.buffer(16 * 8 * 4, Fill::ints(1, 1, 3));
+    let to = job.buffer(16 * 8 * 4, Fill::Zero);
+    job.launch("divide", Geometry::range(&[16, 8], &[]), vec![from, to]);
+    let rewritten = rewritten_in_a_row(&job, 1, 3);
+    assert!(
+        rewritten.source.contains("fpgacc_steps"),
+        "{}",
+        rewritten.source
+    );
+    unchanged(&job, &rewritten).unwrap();
 }

@@ -368,7 +368,11 @@ impl Writer<'_> {
         let start = self.plus(start, -(stage as i128) * layout.lag);
         let mut out = all;
         out.push(Stmt::define(position, start));
-        let conds = layout.is_somewhere(self, position);
+        let mut conds = layout.is_somewhere(self, position);
+        // A launch that is for fewer must not divide by, or look up, what the host never comes to.
+        if let Some(count) = layout.row.count {
+            conds.push(self.compare(count, BinaryOp::Gt, stage as i128));
+        }
         out.push(self.only_if(conds, active));
         out
     }

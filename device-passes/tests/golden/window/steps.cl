@@ -35,6 +35,7 @@ __kernel void plate(__global const float *a, __global const float *p, __global f
         return;
     }
     b[c] = here + p[0] * (a[c - 1] + a[c + 1] + a[c - 16] + a[c + 16]);
+}
 // case: a switch says what is written
 __kernel void chosen(__global const int *a, __global const int *p, __global int *b) {
     int x = get_global_id(0), y = get_global_id(1);
@@ -50,6 +51,13 @@ __kernel void chosen(__global const int *a, __global const int *p, __global int 
     default:
         break;
     }
+}
+// case: stages that a launch has no use for divide by nothing
+__kernel void divided(__global const int *a, __global const int *p, __global int *b) {
+    int x = get_global_id(0), y = get_global_id(1);
+    int c = y * 16 + x;
+    if (x > 0)
+        b[c] = p[c] / a[c] - a[c - 1];
 }
 // case: what is written depends on what is read
 __kernel void some(__global const int *a, __global const int *p, __global int *b) {
