@@ -218,6 +218,19 @@ static int is_like(const struct fpgacc_geometry *one, const struct fpgacc_geomet
            memcmp(one->local, other->local, sizeof one->local) == 0;
 }
 
+/* Whether all arguments are set, or else the launch is an error at once, and none is an object that the host may
+ * release before the launch is carried out. */
+static int takes_memory_and_values(const struct fpgacc_tracked *kernel)
+{
+    for (uint32_t i = 0; i < kernel->info->param_count; i++) {
+        enum fpgacc_param_kind kind = kernel->info->params[i].kind;
+        if (kernel->arguments[i].kind == FPGACC_UNSET || kind == FPGACC_PARAM_IMAGE ||
+            kind == FPGACC_PARAM_SAMPLER || kind == FPGACC_PARAM_PIPE)
+            return 0;
+    }
+    return 1;
+}
+
 /* Whether a launch does what the next of the row would. */
 static int goes_on(cl_command_queue queue, const struct fpgacc_version *version,
                    const struct fpgacc_geometry *geometry, cl_mem from, cl_mem to)
@@ -235,9 +248,8 @@ int fpgacc_put_off(cl_command_queue queue, struct fpgacc_tracked *kernel,
     const struct fpgacc_kernel *info = version->info;
     if (info->steps.most <= 1 || kernel->reaches_more || !fpgacc_sees_all_calls())
         return 0;
-    for (uint32_t i = 0; i < kernel->info->param_count; i++)
-        if (kernel->arguments[i].kind == FPGACC_UNSET)
-            return 0; /* an error of this launch */
+    if (!takes_memory_and_values(kernel))
+        return 0;
     cl_mem from = own_buffer(&kernel->arguments[info->steps.from]);
     cl_mem to = own_buffer(&kernel->arguments[info->steps.to]);
     if (!from || !to || from == to || !is_in_order(queue))
