@@ -197,10 +197,11 @@ FPGACC_REAL(cl_int, clEnqueueCopyBuffer)(cl_command_queue queue, cl_mem from, cl
                                          size_t from_offset, size_t to_offset, size_t size,
                                          cl_uint num_events, const cl_event *wait_list,
                                          cl_event *event);
-FPGACC_REAL(cl_int, clEnqueueFillBuffer)(cl_command_queue queue, cl_mem buffer,
-                                         const void *pattern, size_t pattern_size, size_t offset,
-                                         size_t size, cl_uint num_events,
-                                         const cl_event *wait_list, cl_event *event);
+FPGACC_WEAK FPGACC_REAL(cl_int, clEnqueueFillBuffer)(cl_command_queue queue, cl_mem buffer,
+                                                     const void *pattern, size_t pattern_size,
+                                                     size_t offset, size_t size,
+                                                     cl_uint num_events,
+                                                     const cl_event *wait_list, cl_event *event);
 
 /* What the runtime replaces: as WRAPPED of runtime/src/lib.rs. */
 #define FPGACC_REPLACED(X) \

@@ -296,6 +296,8 @@ cl_int __wrap_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const v
                                   size_t pattern_size, size_t offset, size_t size,
                                   cl_uint num_events, const cl_event *wait_list, cl_event *event)
 {
+    if (!__real_clEnqueueFillBuffer)
+        return CL_INVALID_OPERATION;
     cl_int put_off = fpgacc_settle();
     return put_off == CL_SUCCESS ? __real_clEnqueueFillBuffer(queue, buffer, pattern,
                                                               pattern_size, offset, size,

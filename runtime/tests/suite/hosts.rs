@@ -286,6 +286,7 @@ fn old_loader() {
     let newer = [
         "clCloneKernel",
         "clCompileProgram",
+        "clEnqueueFillBuffer",
         "clEnqueueSVMFree",
         "clEnqueueSVMMap",
         "clEnqueueSVMMemcpy",
@@ -304,7 +305,9 @@ fn old_loader() {
         "clGetMemObjectInfo",
         "clGetImageInfo",
         "clReleaseEvent",
+        "clReleaseMemObject",
         "clRetainEvent",
+        "clRetainMemObject",
     ];
     let loader: String = (WRAPPED.iter().chain(&others))
         .filter(|name| !newer.contains(name))
