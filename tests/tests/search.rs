@@ -273,10 +273,8 @@ fn launched_often(between: &str) -> String {
          {{\n{STENCIL}\n}}\n"
     );
     shop.write("k.cl", text);
-    let report = shop
-        .fpgacc("report --json --kernel-opt=3 host.c k.cl")
-        .success();
-    chosen(&report.stdout).0
+    let command = "report --json --kernel-opt=3 --search-time=0.2s host.c k.cl";
+    chosen(&shop.fpgacc(command).success().stdout).0
 }
 
 #[test]
