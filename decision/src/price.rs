@@ -329,11 +329,9 @@ impl Pricing<'_> {
             shape.branches.clone_from(&self.profile.branches);
             shape.fp_relaxed = self.fp_relaxed;
             let mut prediction = predict(module, kernel, self.board, &shape, &contract);
-            let is_counted = |launch: &Launch| {
-                let row = contract.steps().filter(|s| launch.exchanges(s.from, s.to));
-                row.is_none() || times(launch) > 1.0
-            };
-            if !launch.is_none_or(|at| is_counted(&self.facts.launches[at])) {
+            let host = launch.map(|at| &self.facts.launches[at]);
+            let row = host.and_then(|host| in_a_row(host, contract.steps()));
+            if row.is_some_and(|row| row.launches.is_none()) {
                 prediction.assumed.push(Assumed {
                     what: format!("it is launched {MANY} times in a row"),
                     remedy: "a recorded run shows it (fpgacc trace)",
@@ -426,14 +424,29 @@ fn times(launch: &Launch) -> f64 {
     seen.or(launch.times).unwrap_or(1).max(1) as f64
 }
 
+/// Launches that follow each other, of which several may be one.
+struct Row {
+    steps: Steps,
+    /// How many there are. `None`: a loop that does not say how often it goes round.
+    launches: Option<u64>,
+}
+
+/// The row that a launch stands for, if it is one.
+fn in_a_row(launch: &Launch, steps: Option<Steps>) -> Option<Row> {
+    let steps = steps.filter(|steps| launch.exchanges(steps.from, steps.to))?;
+    let launches = Some(times(launch) as u64).filter(|launches| *launches > 1);
+    Some(Row { steps, launches })
+}
+
 /// How often a kernel runs for that.
 fn runs(launch: &Launch, steps: Option<Steps>) -> f64 {
-    let all = times(launch);
-    match steps.filter(|steps| launch.exchanges(steps.from, steps.to)) {
-        // A loop that does not say how often it goes round goes round often.
-        Some(steps) if all <= 1.0 => steps.runs(MANY) as f64 / MANY as f64,
-        Some(steps) => steps.runs(all as u64) as f64,
-        None => all,
+    match in_a_row(launch, steps) {
+        Some(Row { steps, launches }) => match launches {
+            Some(launches) => steps.runs(launches) as f64,
+            // Such a loop goes round often.
+            None => steps.runs(MANY) as f64 / MANY as f64,
+        },
+        None => times(launch),
     }
 }
 

@@ -109,7 +109,14 @@ fn widths(variant: &Variant, options: &mut PassOptions) -> Result<(), NoVariant>
         units: few("compute_units", variant.compute_units)?,
     };
     options.of_mut::<window::Options>().lanes = few("window_lanes", variant.window_lanes)?;
-    options.of_mut::<window::Options>().steps = few("time_steps", variant.time_steps)?;
+    let steps = few("time_steps", variant.time_steps)?;
+    if steps % 2 == 0 {
+        return Err(fault(
+            "time_steps",
+            format!("expected an odd number, not {steps}"),
+        ));
+    }
+    options.of_mut::<window::Options>().steps = steps;
     options.of_mut::<promote::Options>().most = variant.promote.unwrap_or(0);
     Ok(())
 }

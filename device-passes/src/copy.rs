@@ -114,3 +114,24 @@ impl Copier<'_> {
         copy
     }
 }
+
+/// Points all uses of a variable in statements at another.
+pub fn redirect(function: &mut Function, stmts: &[Stmt], from: VarId, to: VarId) {
+    let mut uses = Vec::new();
+    for stmt in stmts {
+        stmt.for_each(&mut |stmt| {
+            for root in stmt.exprs() {
+                function.exprs.for_each(root, &mut |id| {
+                    if *function.exprs.get(id) == Expr::Var(VarRef::Local(from)) {
+                        uses.push(id);
+                    }
+                });
+            }
+        });
+    }
+    let ty = function.vars[to].ty.ty;
+    for id in uses {
+        let var = Expr::Var(VarRef::Local(to));
+        function.exprs.replace(id, var, ty);
+    }
+}

@@ -1,10 +1,23 @@
 //! How expressions use the variables of their function.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
     Expr, ExprId, Exprs, Function, SizeOfArg, Stmt, StmtKind, Types, UnaryOp, VarId, VarRef,
 };
+
+/// The variables that statements declare, wherever in them.
+pub fn declared(stmts: &[Stmt]) -> BTreeSet<VarId> {
+    let mut own = BTreeSet::new();
+    for stmt in stmts {
+        stmt.for_each(&mut |stmt| {
+            if let StmtKind::Decl { var, .. } = stmt.kind {
+                own.insert(var);
+            }
+        });
+    }
+    own
+}
 
 /// One way in which an expression uses a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

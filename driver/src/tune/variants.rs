@@ -266,6 +266,18 @@ fn local_sizes(model: ExecutionModel, explorer: &Explorer<'_>) -> Vec<String> {
     }
 }
 
+/// A parameter of windows: 1 where there are none.
+fn add_to_windows(space: &mut Space, names: &Names<'_>, what: &str, values: [u64; 5]) {
+    let name = names.of(what);
+    space.rules.push(Rule::Needs {
+        parameter: name.clone(),
+        unless: 1.into(),
+        needs: names.of(WINDOW),
+        to_be: vec!["on".into()],
+    });
+    space.parameters.push(Parameter::new(name, values));
+}
+
 fn single_work_items(
     space: &mut Space,
     names: &Names<'_>,
@@ -293,14 +305,7 @@ fn single_work_items(
         }
     }
     if kind == Kind::Fpga && does(WINDOW) {
-        let name = names.of("window.lanes");
-        space.rules.push(Rule::Needs {
-            parameter: name.clone(),
-            unless: 1.into(),
-            needs: names.of(WINDOW),
-            to_be: vec!["on".into()],
-        });
-        space.parameters.push(Parameter::new(name, LANES));
+        add_to_windows(space, names, "window.lanes", LANES);
         let in_a_row = Variant {
             passes: [(WINDOW.to_string(), true)].into(),
             time_steps: Some(STEPS[1]),
@@ -308,14 +313,7 @@ fn single_work_items(
         };
         let made = explorer.make(&[in_a_row]).ok();
         if made.is_some_and(|made| made[0].does_rows()) {
-            let name = names.of("window.steps");
-            space.rules.push(Rule::Needs {
-                parameter: name.clone(),
-                unless: 1.into(),
-                needs: names.of(WINDOW),
-                to_be: vec!["on".into()],
-            });
-            space.parameters.push(Parameter::new(name, STEPS));
+            add_to_windows(space, names, "window.steps", STEPS);
         }
     }
     let made = explorer

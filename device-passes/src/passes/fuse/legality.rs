@@ -16,7 +16,8 @@ use fpgacc_kernel_analysis::nest::{Header, Nests};
 use fpgacc_kernel_analysis::trip_count::{Constants, counting};
 
 use super::candidates::Pair;
-use super::merge::{Merged, substitute};
+use super::merge::Merged;
+use crate::copy::redirect;
 use crate::pass::Context;
 use crate::place::{Place, list};
 
@@ -128,7 +129,7 @@ fn say_the_same(
             return false;
         };
         let copy = function.exprs.duplicate(y);
-        substitute(function, &Stmt::new(StmtKind::Expr(copy)), from, to);
+        redirect(function, &[Stmt::new(StmtKind::Expr(copy))], from, to);
         if !function.exprs.same(x, copy) {
             return false;
         }

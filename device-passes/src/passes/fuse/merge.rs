@@ -1,9 +1,10 @@
 //! One loop of two.
 
-use fpgacc_frontend::ir::{Expr, Function, FunctionId, Module, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_frontend::ir::{FunctionId, Module, Stmt, StmtKind, VarId};
 
 use super::candidates::Pair;
 use super::names::{Parts, separate};
+use crate::copy::redirect;
 use crate::pass::Context;
 use crate::place::list_mut;
 
@@ -46,9 +47,7 @@ pub fn merge(
     separate(module, kernel, context, parts);
     let function = &mut module.functions[kernel];
     if counters[0] != counters[1] {
-        for stmt in &other.stmts {
-            substitute(function, stmt, counters[1], counters[0]);
-        }
+        redirect(function, &other.stmts, counters[1], counters[0]);
     }
     let merged = Merged {
         first: body.stmts.len(),
@@ -62,23 +61,4 @@ pub fn merge(
     let stmts = list_mut(function, &pair.path)?;
     stmts.splice(pair.first..pair.first, taken);
     Some(merged)
-}
-
-/// Puts another variable in the place of one.
-pub fn substitute(function: &mut Function, stmt: &Stmt, from: VarId, to: VarId) {
-    let mut slots = Vec::new();
-    stmt.for_each(&mut |stmt| {
-        for root in stmt.exprs() {
-            function.exprs.for_each(root, &mut |id| {
-                if *function.exprs.get(id) == Expr::Var(VarRef::Local(from)) {
-                    slots.push(id);
-                }
-            });
-        }
-    });
-    for slot in slots {
-        let ty = function.exprs.ty(slot);
-        let var = Expr::Var(VarRef::Local(to));
-        function.exprs.replace(slot, var, ty);
-    }
 }

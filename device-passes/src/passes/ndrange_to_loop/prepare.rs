@@ -8,6 +8,7 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};
 
+use crate::copy::redirect;
 use crate::passes::ndrange_to_loop::control::convergence::{has_exit, holds_barrier};
 use crate::passes::ndrange_to_loop::control::steps::Region;
 use crate::passes::ndrange_to_loop::statements::declaration;
@@ -36,27 +37,6 @@ pub fn copy_changed_params(
         redirect(function, stmts, param, copy);
         let value = function.use_var(param);
         stmts.insert(0, declaration(copy, Some(value)));
-    }
-}
-
-/// Points the uses of a variable at another.
-fn redirect(function: &mut Function, stmts: &[Stmt], from: VarId, to: VarId) {
-    let mut slots = Vec::new();
-    for stmt in stmts {
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                function.exprs.for_each(root, &mut |id| {
-                    if *function.exprs.get(id) == Expr::Var(VarRef::Local(from)) {
-                        slots.push(id);
-                    }
-                });
-            }
-        });
-    }
-    for slot in slots {
-        let ty = function.vars[to].ty.ty;
-        let var = Expr::Var(VarRef::Local(to));
-        function.exprs.replace(slot, var, ty);
     }
 }
 

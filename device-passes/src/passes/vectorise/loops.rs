@@ -8,6 +8,7 @@
 //! writes it writes at the element that the counter is for, and accesses nowhere else; variables live inside
 //! the body, or add up integers, modulo two to their width, in any order.
 
+use fpgacc_kernel_analysis::variables::declared;
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
@@ -535,19 +536,6 @@ fn has_plain_bound(module: &Module, function: &Function, header: &Header, counte
         && matches!(exprs.get(header.compared), Expr::Var(_))
         && !exprs.has_effects(header.bound)
         && !exprs.touches_memory(header.bound)
-}
-
-/// The variables that statements declare, wherever in them.
-fn declared(stmts: &[Stmt]) -> BTreeSet<VarId> {
-    let mut own = BTreeSet::new();
-    for stmt in stmts {
-        stmt.for_each(&mut |stmt| {
-            if let StmtKind::Decl { var, .. } = stmt.kind {
-                own.insert(var);
-            }
-        });
-    }
-    own
 }
 
 fn leaves(stmts: &[Stmt]) -> bool {

@@ -9,6 +9,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::location::Around;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
+use fpgacc_kernel_analysis::variables::declared;
 
 use super::address::{Address, Cond};
 use super::nests::counter_of;
@@ -118,17 +119,6 @@ impl Rewrite for Writer<'_> {
     }
 }
 
-/// The variables that a nest declares.
-fn inside(stmt: &Stmt) -> BTreeSet<VarId> {
-    let mut declared = BTreeSet::new();
-    stmt.for_each(&mut |stmt| {
-        if let StmtKind::Decl { var, .. } = &stmt.kind {
-            declared.insert(*var);
-        }
-    });
-    declared
-}
-
 impl Writer<'_> {
     fn array(&mut self, walk: &Walk, window: &Window) -> VarId {
         let ty = self.types.intern(Type::Array {
@@ -143,7 +133,7 @@ impl Writer<'_> {
     /// A loop that stays; what its first iteration finds in windows is read before it.
     fn primed(&mut self, walk: &Walk, stmt: &mut Stmt, arrays: &[VarId], before: &mut Vec<Stmt>) {
         let step = &walk.levels[0];
-        let mut inner = inside(stmt);
+        let mut inner = declared(std::slice::from_ref(stmt));
         inner.remove(&step.counter);
         let mut head = Vec::new();
         for (window, &array) in walk.windows.iter().zip(arrays) {

@@ -1,8 +1,6 @@
 //! Writing a nest as one loop over locations of its arrays.
 
-use fpgacc_frontend::ir::{
-    BinaryOp, Block, Expr, ExprId, LoopHints, Scalar, Stmt, StmtKind, VarId, VarRef,
-};
+use fpgacc_frontend::ir::{BinaryOp, Block, ExprId, LoopHints, Scalar, Stmt, StmtKind, VarId};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
@@ -13,6 +11,7 @@ use super::steps::without_continue;
 use super::walk::{Step, Walk};
 use super::when::Interval;
 use crate::around_loop::private_variable;
+use crate::copy::redirect;
 
 /// What an iteration does.
 #[derive(Clone, Default)]
@@ -242,9 +241,7 @@ impl Writer<'_> {
             let inner = self.only_if(conds, rest);
             return vec![self.unrolled(lane, walk.lanes, vec![inner])];
         }
-        for stmt in &rest {
-            self.rename(stmt, innermost.counter, own);
-        }
+        redirect(self.function, &rest, innermost.counter, own);
         let sum = self.function.use_var(first);
         let sum = self.after(sum, lane);
         let conds = self.within(&walk.levels, Some(own));
@@ -255,25 +252,6 @@ impl Writer<'_> {
         let mut all = vec![Stmt::define(own, sum)];
         all.extend(inner);
         vec![self.unrolled(lane, walk.lanes, all)]
-    }
-
-    fn rename(&mut self, stmt: &Stmt, from: VarId, to: VarId) {
-        let mut uses = Vec::new();
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                self.function.exprs.for_each(root, &mut |id| {
-                    let expr = self.function.exprs.get(id);
-                    if matches!(expr, Expr::Var(VarRef::Local(var)) if *var == from) {
-                        uses.push(id);
-                    }
-                });
-            }
-        });
-        for id in uses {
-            let ty = self.function.exprs.ty(id);
-            let var = Expr::Var(VarRef::Local(to));
-            self.function.exprs.replace(id, var, ty);
-        }
     }
 
     /// Where the body of the original runs; the innermost counter may have another name.

@@ -23,7 +23,7 @@ use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::{Aliases, Root};
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::poly::Poly;
-
+use fpgacc_kernel_analysis::variables::declared;
 use fpgacc_runtime::contract::{Form, Hidden, LaunchContract, Steps};
 use fpgacc_runtime::guard::Guard;
 
@@ -223,9 +223,10 @@ impl Nest<'_, '_> {
         to: VarId,
         stores: &BTreeSet<ExprId>,
     ) -> Result<BTreeSet<VarId>, String> {
-        let own = self.declared();
+        let nest = self.levels[0].stmt;
+        let own = declared(std::slice::from_ref(nest));
         let params = &self.aliases.function.params;
-        if self.has_effects(&[self.levels[0].stmt.clone()]) {
+        if self.has_effects(std::slice::from_ref(nest)) {
             return Err("it calls what does more than compute".into());
         }
         let mut others = BTreeSet::new();
@@ -266,17 +267,6 @@ impl Nest<'_, '_> {
             }
         }
         Ok(others)
-    }
-
-    /// The variables that belong to an iteration.
-    fn declared(&self) -> BTreeSet<VarId> {
-        let mut declared = BTreeSet::new();
-        self.levels[0].stmt.for_each(&mut |stmt| {
-            if let StmtKind::Decl { var, .. } = stmt.kind {
-                declared.insert(var);
-            }
-        });
-        declared
     }
 
     /// Whether statements call anything that does more than compute a value.
