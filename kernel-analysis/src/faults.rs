@@ -156,6 +156,14 @@ pub const ALL: &[Fault] = &[
         "launches are done in a row though what they write depends on what they read",
     ),
     fault(
+        "stage-old-next",
+        "a stage takes the element after the one that it writes for what was there",
+    ),
+    fault(
+        "stage-writes-one",
+        "a row of launches that read what they write leaves one buffer as it was",
+    ),
+    fault(
         "window-border-narrow",
         "a bound is taken for what it is at the first place of a border",
     ),

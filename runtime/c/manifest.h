@@ -146,6 +146,7 @@ struct fpgacc_kernel {
         unsigned most;
         uint32_t from;
         uint32_t to;
+        int writes_both; /* several at once leave both buffers as the last two would */
     } steps;
     /* Of coarsened kernels only: a factor-th of the global size is launched, and of the local size if
      * work-items are merged, not groups. Before that, a lanes-th of both in dimension 0. */

@@ -3,7 +3,8 @@
  * Such a launch is put off until the next call that could tell. If that is another launch of the kernel, with what
  * the one before it read and wrote exchanged and all else the same, the two are in a row. A row of launches is
  * carried out by as few as possible: an odd number at once, which writes what the last of them would, and the very
- * last by itself, which makes of the other buffer what it would be. */
+ * last by itself, which makes of the other buffer what it would be. A kernel that also reads what it writes leaves
+ * both as they would be, and needs no last one. */
 #include "runtime.h"
 
 #include <stdatomic.h>
@@ -52,7 +53,8 @@ int fpgacc_has_steps(const struct fpgacc_kernel *info)
 static unsigned at_once(void)
 {
     unsigned most = row.version->info->steps.most;
-    unsigned count = waiting - 1 < most ? waiting - 1 : most;
+    unsigned merged = row.version->info->steps.writes_both ? waiting : waiting - 1;
+    unsigned count = merged < most ? merged : most;
     return count == 0 ? 1 : count - (count + 1) % 2;
 }
 

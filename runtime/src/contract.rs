@@ -225,8 +225,9 @@ pub enum Hidden {
 }
 
 /// Launches that follow each other and exchange two buffers may be one, which does all their work: each reads what
-/// the one before it wrote. An odd number of them writes what the last does; what those before it write is not
-/// written, so that of launches that nobody looks between the last is always one by itself.
+/// the one before it wrote. An odd number of them writes what the last does. What those before it write is not
+/// written, so that of launches that nobody looks between the last is always one by itself; unless
+/// [`Steps::writes_both`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Steps {
     /// The most launches that become one: odd.
@@ -235,19 +236,27 @@ pub struct Steps {
     pub from: u32,
     /// The parameter for the buffer that is written.
     pub to: u32,
+    /// A launch also reads the elements that it writes. Several at once leave both buffers as the last two would.
+    pub writes_both: bool,
 }
 
 impl Steps {
-    /// How many of so many launches that are left are done at once: the last is one by itself.
+    /// How many of so many launches that are left are done at once.
     pub fn at_once(self, left: u64) -> u64 {
-        let count = u64::from(self.most).min(left.saturating_sub(1)).max(1);
+        let alone = self.alone();
+        let count = u64::from(self.most).min(left.saturating_sub(alone)).max(1);
         count - (count + 1) % 2
+    }
+
+    /// How many launches at the end of a row are ones by themselves.
+    fn alone(self) -> u64 {
+        u64::from(!self.writes_both)
     }
 
     /// How many launches so many become.
     pub fn runs(self, launches: u64) -> u64 {
         let most = u64::from(self.most.max(1));
-        let whole = launches.saturating_sub(1) / most;
+        let whole = launches.saturating_sub(self.alone()) / most;
         let (mut left, mut runs) = (launches - whole * most, whole);
         while left > 0 {
             left -= self.at_once(left);
@@ -277,9 +286,22 @@ mod tests {
             most: 5,
             from: 0,
             to: 1,
+            writes_both: false,
         };
         let runs: Vec<u64> = (0..=12).map(|launches| steps.runs(launches)).collect();
         assert_eq!(runs, [0, 1, 2, 3, 2, 3, 2, 3, 4, 3, 4, 3, 4]);
         assert_eq!(steps.at_once(100), 5);
+    }
+
+    #[test]
+    fn launches_that_leave_both_buffers_need_none_by_itself() {
+        let steps = Steps {
+            most: 5,
+            from: 0,
+            to: 1,
+            writes_both: true,
+        };
+        let runs: Vec<u64> = (0..=12).map(|launches| steps.runs(launches)).collect();
+        assert_eq!(runs, [0, 1, 2, 1, 2, 1, 2, 3, 2, 3, 2, 3, 4]);
     }
 }

@@ -203,8 +203,10 @@ fn kernel_row(prefix: &str, kernel: &Kernel) -> String {
             task.max_group_size.unwrap_or(0),
         );
     }
-    if let Some(Steps { most, from, to }) = kernel.contract.steps() {
-        let _ = writeln!(row, "    .steps = {{{most}, {from}, {to}}},");
+    if let Some(steps) = kernel.contract.steps() {
+        let Steps { most, from, to, .. } = steps;
+        let both = u8::from(steps.writes_both);
+        let _ = writeln!(row, "    .steps = {{{most}, {from}, {to}, {both}}},");
     }
     if let Some(by) = kernel.contract.coarsened() {
         let Coarsened {

@@ -146,7 +146,7 @@ fn switchable(platform: Platform, job: &Job) -> Vec<Cause> {
     let part = match platform {
         Platform::Intel => Some(Cause::Vectoriser),
         Platform::Pocl => Some(Cause::WorkItemLoops),
-        Platform::Oclgrind => None,
+        Platform::Oclgrind | Platform::Nvidia => None,
     };
     let optimisation = match job.options.contains(NO_OPTIMISATION) {
         true => Cause::Unoptimised,

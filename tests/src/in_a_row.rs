@@ -60,6 +60,7 @@ mod tests {
             most: 3,
             from: 0,
             to: 1,
+            writes_both: false,
         };
         let merged = merged(launches, |_| Some(steps));
         merged

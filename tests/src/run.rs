@@ -17,6 +17,9 @@ use crate::worker::{ANSWER, FOLDER, LOG, QUESTION, Question};
 /// Oclgrind as an ICD.
 const OCLGRIND: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 
+/// NVIDIA's driver as an ICD; the loader finds it.
+const NVIDIA: &str = "libnvidia-opencl.so.1";
+
 /// Of clBuildProgram.
 pub const NO_OPTIMISATION: &str = "-cl-opt-disable";
 
@@ -209,6 +212,7 @@ fn with_platform(command: Command, platform: Platform, folder: &Path) -> Result<
         Platform::Pocl => Emulator::find_pocl()?.library().to_path_buf(),
         Platform::Oclgrind if Path::new(OCLGRIND).is_file() => PathBuf::from(OCLGRIND),
         Platform::Oclgrind => return Err(RunError::NoOclgrind),
+        Platform::Nvidia => PathBuf::from(NVIDIA),
     };
     let vendors = folder.join("vendors");
     fs::create_dir(&vendors)?;
@@ -219,7 +223,7 @@ fn with_platform(command: Command, platform: Platform, folder: &Path) -> Result<
         .env("OCL_ICD_FILENAMES", library);
     Ok(match platform {
         Platform::Intel => command.envs(cpu_target()),
-        Platform::Pocl => command,
+        Platform::Pocl | Platform::Nvidia => command,
         Platform::Oclgrind => command
             .env("OCLGRIND_DATA_RACES", "1")
             .env("OCLGRIND_MAX_ERRORS", "20")

@@ -272,7 +272,18 @@ impl Stencil {
 
     fn store(&self, random: &mut Random) -> String {
         let index = self.index(random, [0; 3]);
-        let store = format!("out[{index}] = sum;\n");
+        let mut store = format!("out[{index}] = sum;\n");
+        // A wave that keeps its state before the last there.
+        match random.below(12) {
+            0 => store = format!("out[{index}] = sum - out[{index}];\n"),
+            1 => store = format!("{{ T old = out[{index}]; out[{index}] = old + sum; }}\n"),
+            2 if !self.items => {
+                let moved = self.moved(random, true);
+                let other = self.index(random, moved);
+                store = format!("out[{index}] = sum + out[{other}];\n");
+            }
+            _ => {}
+        }
         // A vector is no condition.
         match self.ty != "float2" && random.chance(15) {
             true => format!("if (sum > (T)1) {store}"),
@@ -300,7 +311,8 @@ impl Stencil {
         let (ty, body) = (self.ty, &self.body);
         let mut body = body
             .replace("(T)", &format!("({ty})"))
-            .replace("T sum", &format!("{ty} sum"));
+            .replace("T sum", &format!("{ty} sum"))
+            .replace("T old", &format!("{ty} old"));
         if self.items {
             body = body.replace("continue", "return");
             for dim in 0..self.dims {

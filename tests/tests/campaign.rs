@@ -49,6 +49,7 @@ fn generated_kernels_do_the_same_when_rewritten() {
         batch: 25,
         intel_every: 4,
         pocl_every: 4,
+        nvidia_every: 0,
         focus: Focus::Barriers,
         coarsened: false,
     };
@@ -65,6 +66,7 @@ fn every_pass_rewrites_kernels_that_do_the_same() {
         batch: 25,
         intel_every: 3,
         pocl_every: 3,
+        nvidia_every: 0,
         focus: Focus::Loops,
         coarsened: false,
     };
@@ -83,6 +85,7 @@ fn kernels_that_read_again_do_the_same() {
         batch: 25,
         intel_every: 3,
         pocl_every: 0,
+        nvidia_every: 0,
         focus: Focus::Reuse,
         coarsened: false,
     };
@@ -101,6 +104,7 @@ fn coarsened_kernels_do_the_same() {
             batch: 25,
             intel_every: 3,
             pocl_every: 3,
+            nvidia_every: 0,
             focus,
             coarsened: true,
         };

@@ -29,6 +29,7 @@ fn next() -> Kernel {
         most: 5,
         from: 0,
         to: 1,
+        writes_both: false,
     };
     let hidden = vec![Hidden::Global(0), Hidden::Steps(steps)];
     let mut made = kernel("next", Form::Task(task(hidden)), params);

@@ -42,6 +42,9 @@ struct Options {
     /// Every how manieth program also runs on PoCL (0: none)
     #[arg(long, default_value_t = 20)]
     pocl_every: u64,
+    /// Every how manieth program also runs on an NVIDIA GPU (0: none)
+    #[arg(long, default_value_t = 0)]
+    nvidia_every: u64,
     /// What kernels have much of: barriers, each program rewritten in one way; or loops, too, each
     /// program rewritten to single work-items and to wide NDRanges; or memory that is read again, each
     /// program rewritten in seven ways
@@ -102,6 +105,7 @@ fn run(options: &Options) -> Result<Counts, (u8, String)> {
         batch: options.batch.max(1),
         intel_every: options.intel_every,
         pocl_every: options.pocl_every,
+        nvidia_every: options.nvidia_every,
         focus: options.focus,
         coarsened: options.coarsened,
     };

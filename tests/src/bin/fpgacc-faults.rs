@@ -102,6 +102,7 @@ fn ground(options: &Options, focus: Focus) -> Ground {
             batch: options.batch,
             intel_every: 0,
             pocl_every: 0,
+            nvidia_every: 0,
             focus,
             coarsened: false,
         },

@@ -130,7 +130,7 @@ pub fn run_cleanly(job: &Job, platform: Platform) -> Result<Output, String> {
 pub fn run_impatiently(job: &Job, platform: Platform) -> Result<Output, String> {
     let seconds = match platform {
         Platform::Oclgrind => 15,
-        Platform::Intel | Platform::Pocl => 60,
+        Platform::Intel | Platform::Pocl | Platform::Nvidia => 60,
     };
     clean(job, platform, Duration::from_secs(seconds))
 }

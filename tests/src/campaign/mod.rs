@@ -40,6 +40,9 @@ pub struct Plan {
     pub intel_every: u64,
     /// The same for PoCL.
     pub pocl_every: u64,
+    /// The same for an NVIDIA GPU.
+    #[serde(default)]
+    pub nvidia_every: u64,
     /// What kernels have much of. States of older campaigns lack it.
     #[serde(default)]
     pub focus: Focus,
@@ -53,6 +56,7 @@ impl Plan {
         let every = match platform {
             Platform::Intel => self.intel_every,
             Platform::Pocl => self.pocl_every,
+            Platform::Nvidia => self.nvidia_every,
             Platform::Oclgrind => 1,
         };
         every != 0 && index.is_multiple_of(every)
@@ -192,7 +196,7 @@ impl Prepared {
         let remarks: Vec<_> = forms.iter().flat_map(|f| f.1.remarks.clone()).collect();
         check.found.counts.remarks(&remarks);
         check.compare_forms(Platform::Oclgrind, &original, &forms);
-        for platform in Platform::EMULATORS {
+        for platform in Platform::OTHERS {
             if !forms.is_empty() && plan.runs_on(platform, self.index) {
                 let output = run(&self.batch.job, platform).map_err(|error| error.to_string());
                 original.others.push((platform, output));
@@ -657,6 +661,7 @@ mod tests {
             batch: 1,
             intel_every: 0,
             pocl_every: 0,
+            nvidia_every: 0,
             focus: Focus::Reuse,
             coarsened: false,
         };
@@ -680,6 +685,7 @@ mod tests {
             batch: 1,
             intel_every: 0,
             pocl_every: 0,
+            nvidia_every: 0,
             focus: Focus::Loops,
             coarsened: false,
         };

@@ -84,7 +84,10 @@ impl Writer<'_> {
         self.unroll_all(walk, &mut rest);
         parts.rest = self.lanes(walk, at, rest);
         let (body, last) = match &walk.row {
-            Some(row) => self.in_a_row(walk, row, (at, first, last), parts, before, &mut hints),
+            Some(row) => {
+                let place = (at, first, last);
+                self.in_a_row((walk, row, arrays), place, parts, before, &mut hints)
+            }
             None => (parts.in_order(), last),
         };
         let start = self.function.exprs.int(self.types, first as i64);

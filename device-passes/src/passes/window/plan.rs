@@ -205,7 +205,7 @@ impl<'a> Planner<'a> {
                 numbers: &numbers,
             };
             match nest.in_a_row(&walk, &reads, &reader.stores, self.stages) {
-                Ok(row) => walk.row = Some(row),
+                Ok(row) => walk.in_a_row(row),
                 Err(reason) => unlike = Some(reason),
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! Each stage is a copy of the iteration with windows and counters of its own, so many elements behind. What a
 //! stage writes is *passed* to the next; what reads of other arrays found in the first stage is kept for the
-//! others. The last stage of the launch at hand writes to memory.
+//! others. The last stage of the launch at hand writes to memory, and so does the one before it if launches read what
+//! they write.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +25,10 @@ use crate::copy::copy_all;
 struct Layout<'w> {
     walk: &'w Walk,
     row: &'w Row,
+    /// The window of the first stage that others have in common with it, ..
+    first: VarId,
+    /// .. and that of the stage before the one that is being written.
+    previous: VarId,
     /// Where the first stage is.
     at: At,
     /// The first and the last location that a stage comes by.
@@ -82,17 +87,21 @@ impl Writer<'_> {
     /// The body of a loop that does several launches in a row, and the last location that it comes by.
     pub fn in_a_row(
         &mut self,
-        walk: &Walk,
-        row: &Row,
+        (walk, row, arrays): (&Walk, &Row, &[VarId]),
         (at, first, last): (At, i128, i128),
         parts: Parts,
         before: &mut Vec<Stmt>,
         hints: &mut LoopHints,
     ) -> (Vec<Stmt>, i128) {
-        let lag = (row.behind + walk.lanes - 1).div_euclid(walk.lanes).max(0) * walk.lanes;
+        let lag = row.lag(walk.lanes);
+        let own = walk.windows.iter().zip(arrays);
+        let mut own = own.filter(|(window, _)| window.array == row.from);
+        let window = own.next().map_or(arrays[0], |(_, array)| *array);
         let mut layout = Layout {
             walk,
             row,
+            first: window,
+            previous: window,
             at,
             positions: (first, last),
             lag,
@@ -108,14 +117,18 @@ impl Writer<'_> {
             .collect();
         let mut later = Vec::new();
         for stage in 1..row.stages as usize {
-            later.extend(self.stage(&layout, (stage, &own), &parts, &passed, before));
+            later.extend(self.stage(&mut layout, (stage, &own), &parts, &passed, before));
         }
         body.extend(self.first_stage(&layout, parts, &passed[0]));
         body.extend(later);
         body.extend(self.written_out(&layout, &passed, before));
-        if !row.is_complete {
-            let to = &self.function.vars[row.to].name;
-            let pragma = format!("ivdep array({to})");
+        let is_both = !row.olds.is_empty();
+        let arrays = [
+            (row.to, is_both || !row.is_complete),
+            (row.from, is_both),
+        ];
+        for (array, _) in arrays.into_iter().filter(|(_, is_read_before)| *is_read_before) {
+            let pragma = format!("ivdep array({})", self.function.vars[array].name);
             if !hints.pragmas.contains(&pragma) {
                 hints.pragmas.push(pragma);
             }
@@ -318,7 +331,7 @@ impl Writer<'_> {
     /// A stage that reads what the one before it passes.
     fn stage(
         &mut self,
-        layout: &Layout<'_>,
+        layout: &mut Layout<'_>,
         (stage, own): (usize, &[Stmt]),
         parts: &Parts,
         passed: &[Passed],
@@ -330,6 +343,7 @@ impl Writer<'_> {
         let name = self.names.fresh(&name);
         let position = private_variable(self.function, name, ty);
         let vars = self.declared_anew(own, before, (first, position));
+        let window = vars[&layout.first];
         let [counts, shifts, enters, rest] =
             [&parts.counts, &parts.shifts, &parts.enters, &parts.rest];
         let mut all: Vec<Stmt> = [shifts, counts, enters, rest]
@@ -343,11 +357,14 @@ impl Writer<'_> {
         let new_enters = &active[counts.len()..];
         let lane = layout.at.lane.map(|lane| copied.vars[&lane]);
 
-        let (window, _) = layout.window();
-        for head in self.uses(&enters[window..=window], layout.row.from) {
+        let (at, _) = layout.window();
+        for head in self.uses(&enters[at..=at], layout.row.from) {
             let head = copied.exprs[&head];
             let lane = self.lane(layout, new_enters, head);
             self.take_over(layout, stage, head, &passed[stage - 1], lane);
+        }
+        for old in &layout.row.olds {
+            self.take_old(layout, copied.exprs[old], lane);
         }
         for (read, kept) in &layout.kept {
             let read = copied.exprs[read];
@@ -374,7 +391,19 @@ impl Writer<'_> {
             conds.push(self.compare(count, BinaryOp::Gt, stage as i128));
         }
         out.push(self.only_if(conds, active));
+        layout.previous = window;
         out
+    }
+
+    /// Has a read of what is written find it in the window of the stage before, which took it from the one before
+    /// that.
+    fn take_old(&mut self, layout: &Layout<'_>, old: ExprId, lane: Option<VarId>) {
+        let oldest = layout.row.ahead - layout.lag;
+        let at = oldest - layout.window().1.hull.0 + i128::from(faults::is_on("stage-old-next"));
+        let value = self.nth(layout.previous, at, lane);
+        let ty = self.function.exprs.ty(old);
+        let value = self.function.exprs.get(value).clone();
+        self.function.exprs.replace(old, value, ty);
     }
 
     /// Declares windows and counters once more, under other names. `position`: a variable, and the one in its
@@ -533,22 +562,40 @@ impl Writer<'_> {
         out
     }
 
-    /// Writes what the last stage of the launch passes.
+    /// Writes what the last stage of the launch passes, and the one before it if the host would see that.
     fn written_out(
         &mut self,
         layout: &Layout<'_>,
         passed: &[Passed],
         before: &mut Vec<Stmt>,
     ) -> Vec<Stmt> {
-        let Layout { walk, row, .. } = layout;
+        let row = layout.row;
         let Some(count) = row.count else {
             return Vec::new();
         };
+        let mut out = self.writes(layout, (count, row.to, 0), passed, before);
+        if !row.olds.is_empty() && !faults::is_on("stage-writes-one") {
+            let second = self.writes(layout, (count, row.from, 1), passed, before);
+            let are_several = self.compare(count, BinaryOp::Gt, 1);
+            out.push(self.only_if(vec![are_several], second));
+        }
+        out
+    }
+
+    /// Writes what the stage passes that is so many before the last of the launch.
+    fn writes(
+        &mut self,
+        layout: &Layout<'_>,
+        (count, array, earlier): (VarId, VarId, usize),
+        passed: &[Passed],
+        before: &mut Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        let Layout { walk, row, .. } = layout;
         let int = self.types.int();
         let name = self.names.fresh("behind");
         let behind = private_variable(self.function, name, int);
         let steps = self.function.use_var(count);
-        let steps = self.plus(steps, -1);
+        let steps = self.plus(steps, -1 - earlier as i128);
         let exprs = &mut self.function.exprs;
         let lag = exprs.int(self.types, layout.lag as i64);
         let distance = exprs.binary(self.types, BinaryOp::Mul, steps, lag);
@@ -577,35 +624,36 @@ impl Writer<'_> {
             if !row.is_complete {
                 let flags = passed.iter().filter_map(|passed| passed.written);
                 let flags: Vec<VarId> = flags.collect();
-                conds = vec![writer.of_last(layout, count, &flags, lane)];
+                conds = vec![writer.of_last(layout, (count, earlier), &flags, lane)];
             }
             let values: Vec<VarId> = passed.iter().map(|passed| passed.values).collect();
-            let value = writer.of_last(layout, count, &values, lane);
+            let value = writer.of_last(layout, (count, earlier), &values, lane);
             let at = At {
                 position: out,
                 lane,
             };
             let index = writer.moving(walk, at, &row.target, layout.window().1.is_long);
-            let slot = writer.indexed(row.to, index);
+            let slot = writer.indexed(array, index);
             let store = writer.function.exprs.assign(None, slot, value);
             vec![writer.only_if(conds, vec![Stmt::new(StmtKind::Expr(store))])]
         });
         vec![Stmt::define(out, place), self.only_if(outer, vec![stores])]
     }
 
-    /// What the last stage of a launch passes: of the first, the third, and so on.
+    /// What the stage passes that is so many before the last of a launch: of every other.
     fn of_last(
         &mut self,
         layout: &Layout<'_>,
-        count: VarId,
+        (count, earlier): (VarId, usize),
         passed: &[VarId],
         lane: Option<VarId>,
     ) -> ExprId {
-        let mut odd = passed.iter().enumerate().step_by(2).rev();
-        let last = odd.next().map_or(passed[0], |(_, last)| *last);
+        let mut all = passed.iter().enumerate().skip(earlier).step_by(2).rev();
+        let last = all.next().map_or(passed[0], |(_, last)| *last);
         let mut value = self.nth(last, layout.waiting, lane);
-        for (stage, passed) in odd {
-            let steps = stage as i128 + 1 + 2 * i128::from(faults::is_on("stage-too-few"));
+        for (stage, passed) in all {
+            let too_few = 2 * i128::from(faults::is_on("stage-too-few"));
+            let steps = (stage + 1 + earlier) as i128 + too_few;
             let cond = self.compare(count, BinaryOp::Eq, steps);
             let then = self.nth(*passed, layout.waiting, lane);
             let ty = self.function.exprs.ty(then);

@@ -12,12 +12,16 @@
 //! the next stage. What is written between the first and the last stage reaches no memory. The runtime sees to it
 //! that nobody misses that: the last launch before anything else looks at the buffers is one by itself, and
 //! writes those locations again. Hence which locations a launch writes may not depend on what it reads there.
+//!
+//! A wave keeps its last two states in the two arrays, and its kernel also reads the element that it writes. Stages
+//! find that in the window of the stage before them, and the last but one writes to memory, too: to where the first
+//! reads, which is well ahead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    Block, Callee, Expr, ExprId, FileNames, Function, FunctionId, Module, Stmt, StmtKind, VarId,
-    VarRef, builtin_has_effects,
+    Block, Callee, Expr, ExprId, FileNames, Function, FunctionId, Module, Qualifiers, Stmt, StmtKind,
+    Type, TypeId, Types, VarId, VarRef, builtin_has_effects,
 };
 use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::{Aliases, Root};
@@ -27,7 +31,7 @@ use fpgacc_kernel_analysis::variables::declared;
 use fpgacc_runtime::contract::{Form, Hidden, LaunchContract, Steps};
 use fpgacc_runtime::guard::Guard;
 
-use super::address::position;
+use super::address::{Address, position};
 use super::nests::Level;
 use super::reads::{Read, Store};
 use super::row::Row;
@@ -67,14 +71,28 @@ pub fn launched(
         most: row.stages as u32,
         from,
         to,
+        writes_both: !row.olds.is_empty(),
     }));
     for other in others.into_iter().chain([from]) {
         contract.guard(Guard::Distinct(other.min(to), other.max(to)));
+    }
+    if !row.olds.is_empty() {
+        let ty = &mut function.vars[row.from].ty;
+        ty.ty = writable(&mut module.types, ty.ty);
     }
     let int = module.types.int();
     let count = function.add_var("fpgacc_steps", int, names);
     function.params.push(count);
     row.count = Some(count);
+}
+
+/// A pointer to what may be written.
+fn writable(types: &mut Types, ty: TypeId) -> TypeId {
+    let Some((mut pointee, space)) = types.as_pointer(ty) else {
+        return ty;
+    };
+    pointee.quals.remove(Qualifiers::CONST);
+    types.intern(Type::Pointer { pointee, space })
 }
 
 /// What a nest is that is looked at.
@@ -136,12 +154,21 @@ impl Nest<'_, '_> {
         }
         let stores: BTreeSet<ExprId> = stores.keys().copied().collect();
         let body = self.levels[self.levels.len() - 1].body();
-        let sources = sources::Sources::of(self.aliases, window.array, body);
+        self.is_in_window(window, reads)?;
+        let olds = olds(reads, to, &target);
+        let arrays = match olds.is_empty() {
+            true => &[window.array][..],
+            false => &[window.array, to],
+        };
+        let sources = sources::Sources::of(self.aliases, arrays, body);
         sources.check(body, &stores)?;
-        let others = self.others(window, to, &stores)?;
+        let others = self.others(window, to, (&stores, &olds))?;
         let plain = without_continue(body.to_vec()).ok_or("an iteration may end in the middle")?;
         let (first, last) = walk.span.unwrap_or_default();
         let behind = window.hull.1 - ahead;
+        if !olds.iter().all(|old| self.is_held(window, &reads[old])) {
+            return Err("it also reads what it writes, beyond its window".into());
+        }
         let end = walk.positions.map_or(last, |(_, last)| last);
         if end + stages * (behind.abs() + walk.lanes) >= LARGEST {
             return Err("its indices are too large".into());
@@ -171,7 +198,9 @@ impl Nest<'_, '_> {
             to,
             target,
             behind,
+            ahead,
             is_complete,
+            olds,
             handed_on,
             others,
             count: None,
@@ -216,12 +245,53 @@ impl Nest<'_, '_> {
         }
     }
 
+    /// Whether reads of the window's array are of elements that it holds, whichever way they go.
+    fn is_in_window(
+        &self,
+        window: &Window,
+        reads: &BTreeMap<ExprId, Read>,
+    ) -> Result<(), String> {
+        let taken = window.reads.iter().filter_map(|(id, _)| reads.get(id));
+        let mut reaches = taken.flat_map(|read| &read.reaches);
+        let is_held = reaches.all(|reach| {
+            let place = position(&reach.poly, self.numbers);
+            place.is_some_and(|(.., offset)| (window.hull.0..=window.hull.1).contains(&offset))
+        });
+        match is_held {
+            true => Ok(()),
+            false => Err(format!(
+                "'{}' is not only read through its window",
+                self.aliases.function.vars[window.array].name
+            )),
+        }
+    }
+
+    /// Whether the window holds the elements that another array is read at, by the time that they are read.
+    fn is_held(&self, window: &Window, read: &Read) -> bool {
+        read.reaches.iter().all(|reach| {
+            let Some((strides, _, offset)) = position(&reach.poly, self.numbers) else {
+                return false;
+            };
+            let mut span = (offset, offset);
+            for (number, stride) in self.numbers.iter().zip(strides) {
+                let Some((first, last)) = reach.when.counters.get(number) else {
+                    return false;
+                };
+                span.0 += stride * first;
+                span.1 += stride * last;
+            }
+            (window.hull.0..=window.hull.1).contains(&offset)
+                && span.0 >= window.sure.0
+                && span.1 <= window.sure.1
+        })
+    }
+
     /// What is read beside the window. Nothing else happens in the nest.
     fn others(
         &self,
         window: &Window,
         to: VarId,
-        stores: &BTreeSet<ExprId>,
+        (stores, olds): (&BTreeSet<ExprId>, &BTreeSet<ExprId>),
     ) -> Result<BTreeSet<VarId>, String> {
         let nest = self.levels[0].stmt;
         let own = declared(std::slice::from_ref(nest));
@@ -256,6 +326,7 @@ impl Nest<'_, '_> {
                             ));
                         }
                     }
+                    Root::Param(var) if *var == to && olds.contains(&access.at) => {}
                     Root::Param(var) if *var == to => {
                         return Err(format!("it also reads '{}'", name(var)));
                     }
@@ -326,6 +397,16 @@ impl Nest<'_, '_> {
         let mut pairs = walk.levels.windows(2).zip(&self.values[1..]);
         pairs.all(|(pair, (first, last))| pair[0].stride == pair[1].stride * (last - first + 1))
     }
+}
+
+/// The reads of the element that is written.
+fn olds(reads: &BTreeMap<ExprId, Read>, to: VarId, target: &Poly) -> BTreeSet<ExprId> {
+    let is_old = |read: &Read| {
+        let is_there = matches!(&read.address, Address::At { poly, wraps: false, .. } if poly == target);
+        read.array == to && is_there
+    };
+    let olds = reads.iter().filter(|(_, read)| is_old(read));
+    olds.map(|(id, _)| *id).collect()
 }
 
 fn is_object(root: &Root) -> bool {

@@ -123,6 +123,15 @@ pub fn decide(
 }
 
 impl Walk {
+    /// Has it do several launches in a row.
+    pub fn in_a_row(&mut self, row: Row) {
+        if let Some(oldest) = row.oldest(self.lanes) {
+            let own = self.windows.iter_mut().filter(|w| w.array == row.from);
+            own.for_each(|window| window.hull.0 = window.hull.0.min(oldest));
+        }
+        self.row = Some(row);
+    }
+
     /// Makes one loop over whole rows, early enough that the window is filled.
     fn collapse(&mut self, values: &[Interval], lanes: i128) -> Result<(), String> {
         let rows = self.rows(values)?;

@@ -1,4 +1,4 @@
-//! What in an iteration depends on what an array holds.
+//! What in an iteration depends on what arrays hold.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Stmt, StmtKind, UnaryOp, VarId
 use fpgacc_kernel_analysis::alias::{Aliases, Root};
 use fpgacc_kernel_analysis::faults;
 
-/// The variables that depend on what an array holds, and the expressions that are only reached as it says.
+/// The variables that depend on what some arrays hold, and the expressions that are only reached as it says.
 pub struct Sources<'s, 'a> {
     aliases: &'s Aliases<'a>,
-    array: VarId,
+    arrays: &'s [VarId],
     vars: BTreeSet<VarId>,
     chosen: BTreeSet<ExprId>,
     /// A statement that leaves an iteration, or a loop in it, is reached as it says.
@@ -18,10 +18,10 @@ pub struct Sources<'s, 'a> {
 
 impl<'s, 'a> Sources<'s, 'a> {
     /// Of the body of a nest.
-    pub fn of(aliases: &'s Aliases<'a>, array: VarId, body: &[Stmt]) -> Self {
+    pub fn of(aliases: &'s Aliases<'a>, arrays: &'s [VarId], body: &[Stmt]) -> Self {
         let mut sources = Sources {
             aliases,
-            array,
+            arrays,
             vars: BTreeSet::new(),
             chosen: BTreeSet::new(),
             may_leave: false,
@@ -36,12 +36,12 @@ impl<'s, 'a> Sources<'s, 'a> {
         }
     }
 
-    /// Whether an expression is only reached as the array says, for all that is known.
+    /// Whether an expression is only reached as the arrays say, for all that is known.
     pub fn is_chosen(&self, id: ExprId) -> bool {
         self.may_leave || self.chosen.contains(&id)
     }
 
-    /// Whether these are all written by statements of their own, which the array has no say in.
+    /// Whether these are all written by statements of their own, which the arrays have no say in.
     ///
     /// # Errors
     /// They are not.
@@ -122,7 +122,7 @@ impl<'s, 'a> Sources<'s, 'a> {
         }
     }
 
-    /// Notes what of an expression is only reached as the array says.
+    /// Notes what of an expression is only reached as the arrays say.
     fn reach(&mut self, id: ExprId, chosen: bool) {
         if chosen {
             self.chosen.insert(id);
@@ -143,11 +143,11 @@ impl<'s, 'a> Sources<'s, 'a> {
         }
     }
 
-    /// Whether a value depends on what the array holds.
+    /// Whether a value depends on what the arrays hold.
     fn depends(&self, root: ExprId) -> bool {
         let exprs = &self.aliases.function.exprs;
         exprs.any(root, &mut |id| match exprs.get(id) {
-            Expr::Var(VarRef::Local(var)) => *var == self.array || self.vars.contains(var),
+            Expr::Var(VarRef::Local(var)) => self.arrays.contains(var) || self.vars.contains(var),
             _ => false,
         })
     }
