@@ -63,7 +63,7 @@ const READS: [&str; 10] = [
     "*(in + (Q) * w + P)",
     "(in + w * (Q))[P]",
     "(&in[(Q) * w])[P]",
-    "in[y * w + x + (P - x) + (Q - y) * w]",
+    "in[y * w + x + (int)(P - x) + (int)(Q - y) * w]",
     "in[(uint)((Q) * w + P)]",
     "in[(size_t)(Q) * w + P]",
     "pixel_TY(in, P, Q, w)",

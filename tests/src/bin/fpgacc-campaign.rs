@@ -7,7 +7,7 @@ use clap::Parser;
 use fpgacc_tests::campaign::{
     Case, Counts, Found, NotLegal, Plan, check, outputs, reduced, reduced_disagreement, run_cleanly,
 };
-use fpgacc_tests::cause::Cause;
+use fpgacc_tests::cause::{Cause, other_optimisation};
 use fpgacc_tests::generate::Focus;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::resumable::State;
@@ -179,7 +179,9 @@ fn case(path: &Path) -> Result<Counts, (u8, String)> {
     for remark in &rewritten.remarks {
         println!("{}: {}", remark.pass, remark.note.text);
     }
-    for platform in [Platform::Oclgrind, Platform::Intel, Platform::Pocl] {
+    let known = [Platform::Oclgrind, Platform::Intel, Platform::Pocl];
+    let own = Some(case.platform).filter(|platform| !known.contains(platform));
+    for platform in known.into_iter().chain(own) {
         let show = |name: &str, job: &Job| match run_cleanly(job, platform) {
             Err(error) => println!("{name} on {platform:?}: {error}"),
             Ok(output) => {
@@ -192,6 +194,10 @@ fn case(path: &Path) -> Result<Counts, (u8, String)> {
         };
         show("original", &case.job);
         show("rewritten", &rewritten.job);
+        if case.platform == platform && platform != Platform::Oclgrind {
+            let other = other_optimisation(&rewritten.job);
+            show("rewritten, with the other optimisation", &other);
+        }
     }
     match case.fault(&Platform::EMULATORS) {
         Ok(None) => Ok(Counts::default()),
