@@ -163,6 +163,8 @@ mod tests {
             share: 1.0,
             at: Some(at),
             varies: 1 << 1 | 1 << FIRST_LOOP,
+            scaled: 0,
+            guard: 0,
         };
         let mut own = [0; POINTS];
         own[1] = 4;
@@ -177,6 +179,7 @@ mod tests {
             scopes: vec![outside, inside],
             accesses: vec![access, sum, stored],
             positions: vec![BTreeSet::new(); 3],
+            ..Profile::default()
         }
     }
 

@@ -3,6 +3,7 @@
 //! depends on them is taken to run [`ASSUMED_TRIPS`] times, a branch half of the times.
 
 mod arithmetic;
+mod calls;
 mod probe;
 mod value;
 mod work;

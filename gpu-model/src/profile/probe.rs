@@ -4,12 +4,11 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, FunctionId, IncDecOp, Init,
-    InitItem, Module, Scalar, Stmt, StmtKind, TypeId, UnaryOp, VarId, VarRef,
+    AddressSpace, BinaryOp, Block, Expr, ExprId, Function, FunctionId, IncDecOp, Init, InitItem,
+    Module, Scalar, Stmt, StmtKind, TypeId, UnaryOp, VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::constant;
-use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity};
 
 use super::arithmetic;
 use super::value::{FIRST_LOOP, POINTS, Root, Value};
@@ -17,8 +16,9 @@ use super::work::{ASSUMED_TRIPS, Access, Profile, Scope, Sizes};
 
 /// Expressions that are looked at before a kernel is given up: what was seen until then is its profile.
 const MOST_STEPS: u32 = 400_000;
-/// Calls inside calls.
-const MOST_CALLS: u32 = 16;
+
+/// Integers that are remembered as computed.
+const RECENT: usize = 1024;
 
 /// What a work-item of a kernel does in a launch.
 pub fn profile(module: &Module, kernel: FunctionId, sizes: &Sizes) -> Profile {
@@ -30,6 +30,11 @@ pub fn profile(module: &Module, kernel: FunctionId, sizes: &Sizes) -> Profile {
         scope: 0,
         share: 1.0,
         quiet: 0,
+        seldom: 0,
+        conditions: 0,
+        touched: 0,
+        guard: 0,
+        computed: Box::new([0; RECENT]),
         calls: 0,
         steps: 0,
     };
@@ -49,7 +54,7 @@ pub fn profile(module: &Module, kernel: FunctionId, sizes: &Sizes) -> Profile {
             (Some(_), _) => Value::start_of(Root::Buffer(index)),
             (None, Some(value)) => {
                 let ty = function.vars[param].ty.ty;
-                probe.converted(Value::constant(*value), ty)
+                probe.converted(Value::constant(*value), ty).of_argument()
             }
             (None, None) => Value::unknown(0),
         };
@@ -61,21 +66,21 @@ pub fn profile(module: &Module, kernel: FunctionId, sizes: &Sizes) -> Profile {
 }
 
 /// The low 64 bits of a number, which is as much as the points of a value hold.
-fn low(value: i128) -> i64 {
+pub(super) fn low(value: i128) -> i64 {
     value as i64
 }
 
 /// A function that is followed, and its variables.
-struct Frame<'a> {
-    function: &'a Function,
-    vars: Vec<Value>,
+pub(super) struct Frame<'a> {
+    pub(super) function: &'a Function,
+    pub(super) vars: Vec<Value>,
     /// How often each was written.
     writes: Vec<u32>,
-    returned: Option<Value>,
+    pub(super) returned: Option<Value>,
 }
 
 impl<'a> Frame<'a> {
-    fn new(function: &'a Function) -> Self {
+    pub(super) fn new(function: &'a Function) -> Self {
         let count = function.vars.ids().count();
         Frame {
             function,
@@ -88,7 +93,7 @@ impl<'a> Frame<'a> {
 
 /// Whether the statements after one are reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Flow {
+pub(super) enum Flow {
     Next,
     Leave,
 }
@@ -99,21 +104,31 @@ enum Lvalue {
     Memory(Value),
 }
 
-struct Probe<'a> {
-    module: &'a Module,
-    sizes: &'a Sizes,
+pub(super) struct Probe<'a> {
+    pub(super) module: &'a Module,
+    pub(super) sizes: &'a Sizes,
     profile: Profile,
     scope: usize,
     /// How often the statement at hand runs each time that its scope does.
     share: f64,
     /// Nothing is noted while this is not 0.
     quiet: u32,
-    calls: u32,
+    /// What is noted is [`Profile::seldom`] while this is not 0.
+    seldom: u32,
+    /// Conditions that are being evaluated, one in another.
+    conditions: u32,
+    /// The points at which something that was evaluated in them is another value, as bits.
+    touched: u8,
+    /// The points at which the conditions around may have another result, as bits.
+    pub(super) guard: u8,
+    /// Integers that were computed lately, by [`key`]; where two of them meet, the later one.
+    computed: Box<[u64; RECENT]>,
+    pub(super) calls: u32,
     steps: u32,
 }
 
 impl<'a> Probe<'a> {
-    fn block(&mut self, frame: &mut Frame<'a>, stmts: &'a [Stmt]) -> Flow {
+    pub(super) fn block(&mut self, frame: &mut Frame<'a>, stmts: &'a [Stmt]) -> Flow {
         for stmt in stmts {
             if self.stmt(frame, stmt) == Flow::Leave {
                 return Flow::Leave;
@@ -138,9 +153,15 @@ impl<'a> Probe<'a> {
                 then,
                 otherwise,
             } => {
-                let condition = self.value(frame, *cond);
+                let (condition, dims) = self.condition(frame, *cond);
                 let otherwise = otherwise.as_ref().map_or(&[][..], |block| &block.stmts);
-                self.branch(frame, condition.is_true(), &then.stmts, otherwise)
+                let outside = self.guard;
+                self.guard |= dims;
+                let flow = self.branch(frame, condition.is_true(), &then.stmts, otherwise, dims);
+                if !leaves(&then.stmts) {
+                    self.guard = outside;
+                }
+                flow
             }
             StmtKind::For {
                 init,
@@ -222,11 +243,20 @@ impl<'a> Probe<'a> {
         taken: Option<bool>,
         then: &'a [Stmt],
         otherwise: &'a [Stmt],
+        dims: u8,
     ) -> Flow {
-        match taken {
-            Some(true) => return self.block(frame, then),
-            Some(false) => return self.block(frame, otherwise),
-            None => {}
+        let known = taken.map(|taken| {
+            if taken {
+                (then, otherwise)
+            } else {
+                (otherwise, then)
+            }
+        });
+        if let Some((taken, other)) = known {
+            if dims != 0 {
+                self.apart(frame, other);
+            }
+            return self.block(frame, taken);
         }
         let whole = self.share;
         self.share *= 0.5;
@@ -235,13 +265,36 @@ impl<'a> Probe<'a> {
         let after = std::mem::replace(&mut frame.vars, before);
         self.block(frame, otherwise);
         for (own, other) in frame.vars.iter_mut().zip(after) {
-            if *own != other {
+            if !own.is_same(&other) {
                 let root = own.root.or(other.root);
                 *own = Value::unknown(u8::MAX).within(root);
             }
         }
         self.share = whole;
         Flow::Next
+    }
+
+    /// A condition, and the points at which what it looks at differs, as bits.
+    fn condition(&mut self, frame: &mut Frame<'a>, cond: ExprId) -> (Value, u8) {
+        let before = std::mem::take(&mut self.touched);
+        self.conditions += 1;
+        let value = self.value(frame, cond);
+        self.conditions -= 1;
+        let dims = self.touched;
+        self.touched |= before;
+        self.instruction(dims);
+        (value, dims)
+    }
+
+    /// What the work-item at hand does not run, but others may.
+    fn apart(&mut self, frame: &mut Frame<'a>, stmts: &'a [Stmt]) {
+        let (vars, writes, returned) = (frame.vars.clone(), frame.writes.clone(), frame.returned);
+        self.quiet += 1;
+        self.seldom += 1;
+        self.block(frame, stmts);
+        self.seldom -= 1;
+        self.quiet -= 1;
+        (frame.vars, frame.writes, frame.returned) = (vars, writes, returned);
     }
 
     fn repeat(
@@ -335,11 +388,19 @@ impl<'a> Probe<'a> {
     }
 
     /// The value of an expression; its operations and accesses are noted.
-    fn value(&mut self, frame: &mut Frame<'a>, id: ExprId) -> Value {
+    pub(super) fn value(&mut self, frame: &mut Frame<'a>, id: ExprId) -> Value {
         self.steps += 1;
         if self.steps > MOST_STEPS {
             return Value::unknown(u8::MAX);
         }
+        let value = self.evaluated(frame, id);
+        if self.conditions > 0 {
+            self.touched |= value.varies();
+        }
+        value
+    }
+
+    fn evaluated(&mut self, frame: &mut Frame<'a>, id: ExprId) -> Value {
         let exprs = &frame.function.exprs;
         let ty = exprs.ty(id);
         match exprs.get(id) {
@@ -367,9 +428,12 @@ impl<'a> Probe<'a> {
                 then,
                 otherwise,
             } => {
-                let condition = self.value(frame, *cond);
+                let (condition, dims) = self.condition(frame, *cond);
+                let outside = self.guard;
+                self.guard |= dims;
                 let then = self.value(frame, *then);
                 let otherwise = self.value(frame, *otherwise);
+                self.guard = outside;
                 self.work(0.5);
                 Value::select(&condition, &then, &otherwise)
             }
@@ -473,121 +537,15 @@ impl<'a> Probe<'a> {
         let made = scaled_a.combine(&scaled_b, |x, y| {
             constant::binary(op, x.into(), y.into()).map(low)
         });
+        let made = match op {
+            BinaryOp::Mul => made.as_product_of(&a, &b),
+            _ => made,
+        };
+        self.compute(&made, made.operands_vary(), 1.0);
         if op.is_comparison() {
             return made.within(None);
         }
         self.converted(made, ty)
-    }
-
-    fn call(
-        &mut self,
-        frame: &mut Frame<'a>,
-        id: ExprId,
-        callee: &'a Callee,
-        args: &[ExprId],
-    ) -> Value {
-        if let Some(query) = work_item::query(self.module, frame.function, id) {
-            return self.answer(query);
-        }
-        let values: Vec<Value> = args.iter().map(|arg| self.value(frame, *arg)).collect();
-        match callee {
-            Callee::Function(id) => self.follow(*id, &values),
-            Callee::Builtin(name) => self.builtin(frame, name, &values, id, args),
-        }
-    }
-
-    fn answer(&self, query: work_item::Query) -> Value {
-        let Dim::Of(dim) = query.dim else {
-            return Value::unknown(u8::MAX);
-        };
-        let dim = usize::from(dim);
-        let global = self.sizes.global[dim] as i64;
-        // The middle, where sizes that are multiples of a warp have a warp's first work-item.
-        let mut id = [global / 2; POINTS];
-        id[1 + dim] += 1;
-        let local = self.sizes.local.map(|local| local[dim].max(1) as i64);
-        match (query.quantity, local) {
-            (Quantity::GlobalId, _) => Value::known(id),
-            (Quantity::GlobalSize, _) => Value::constant(global),
-            (Quantity::GlobalOffset, _) => Value::constant(0),
-            (Quantity::LocalId, Some(local)) => Value::known(id.map(|id| id % local)),
-            (Quantity::GroupId, Some(local)) => Value::known(id.map(|id| id / local)),
-            (Quantity::LocalSize, Some(local)) => Value::constant(local),
-            (Quantity::NumGroups, Some(local)) => Value::constant(global / local),
-            _ => Value::unknown(u8::MAX),
-        }
-    }
-
-    fn follow(&mut self, id: FunctionId, args: &[Value]) -> Value {
-        let function = &self.module.functions[id];
-        let varies = args.iter().fold(0, |bits, arg| bits | arg.varies());
-        let Some(body) = function.body.as_ref().filter(|_| self.calls < MOST_CALLS) else {
-            return Value::unknown(varies);
-        };
-        let mut frame = Frame::new(function);
-        for (param, value) in function.params.iter().zip(args) {
-            let ty = function.vars[*param].ty.ty;
-            frame.vars[param.index()] = self.converted(*value, ty);
-        }
-        self.calls += 1;
-        self.block(&mut frame, &body.stmts);
-        self.calls -= 1;
-        frame.returned.unwrap_or(Value::unknown(varies))
-    }
-
-    fn builtin(
-        &mut self,
-        frame: &Frame<'a>,
-        name: &str,
-        args: &[Value],
-        id: ExprId,
-        positions: &[ExprId],
-    ) -> Value {
-        let ty = frame.function.exprs.ty(id);
-        let span = frame.function.exprs.span(id);
-        let varies = args.iter().fold(0, |bits, arg| bits | arg.varies());
-        if let [offset, pointer] | [_, offset, pointer] = args
-            && (name.starts_with("vload") || name.starts_with("vstore"))
-        {
-            let is_write = name.starts_with("vstore");
-            let vector = match is_write {
-                true => frame.function.exprs.ty(positions[0]),
-                false => ty,
-            };
-            let width = self.width(vector) as i64;
-            let bytes = self.size(vector);
-            let step = if width > 0 {
-                bytes / width * width
-            } else {
-                bytes
-            };
-            let at = pointer.combine(offset, |p, o| Some(p.wrapping_add(o.wrapping_mul(step))));
-            self.note(at, is_write, bytes, span);
-            return Value::unknown(varies);
-        }
-        if name.starts_with("atom") && !args.is_empty() {
-            self.note(args[0], false, self.size(ty), span);
-            self.note(args[0], true, self.size(ty), span);
-            return Value::unknown(u8::MAX);
-        }
-        let scalar = self.scalar(ty);
-        let base = arithmetic::cost_of_builtin(name);
-        let more = if scalar == Scalar::Double { 4.0 } else { 1.0 };
-        self.work(base * more * self.width(ty));
-        if !scalar.is_integer() || args.iter().any(|arg| arg.root.is_some()) {
-            return Value::unknown(varies);
-        }
-        let mut at = [0; POINTS];
-        for (point, to) in at.iter_mut().enumerate() {
-            let all: Option<Vec<i128>> = (args.iter())
-                .map(|arg| Some(i128::from(arg.at?[point])))
-                .collect();
-            match all.and_then(|all| constant::builtin(name, &all)).map(low) {
-                Some(value) => *to = value,
-                None => return Value::unknown(varies),
-            }
-        }
-        self.converted(Value::known(at), ty)
     }
 
     /// What an lvalue names; what its address needs is evaluated.
@@ -693,12 +651,14 @@ impl<'a> Probe<'a> {
         }
     }
 
-    fn note(&mut self, at: Value, write: bool, bytes: i64, span: Option<Span>) {
+    pub(super) fn note(&mut self, at: Value, write: bool, bytes: i64, span: Option<Span>) {
         let is_inside = matches!(at.root, Some(Root::Private | Root::Local));
-        if self.quiet > 0 {
+        if self.quiet > 0 && self.seldom == 0 {
             return;
         }
+        let varies = at.varies();
         self.work(0.5);
+        self.instruction(varies);
         if is_inside {
             return;
         }
@@ -709,10 +669,18 @@ impl<'a> Probe<'a> {
             scope: self.scope,
             share: self.share,
             at: at.at,
-            varies: at.varies(),
+            varies,
+            scaled: at.scaled(),
+            guard: self.guard,
         };
+        // Its index in 64 bits, and the address.
+        self.compute(&at, varies, 2.0);
+        if self.seldom > 0 {
+            self.profile.seldom.push(access);
+            return;
+        }
         // Compilers read once what is read twice in a piece of code.
-        let same = |known: &Access| known.at.is_some() && *known == access;
+        let same = |known: &Access| known.at.is_some() && known.is_same(&access);
         let known = self.profile.accesses.iter().rposition(same);
         let at = known.unwrap_or_else(|| {
             self.profile.accesses.push(access);
@@ -722,13 +690,36 @@ impl<'a> Probe<'a> {
         self.profile.positions[at].extend(span);
     }
 
-    fn work(&mut self, operations: f64) {
+    /// Counts the instructions that a value takes, unless it is there already.
+    fn compute(&mut self, value: &Value, points: u8, instructions: f64) {
+        let dims = usize::from(points >> 1) & 7;
+        let is_noted = self.quiet == 0 || self.seldom > 0;
+        if dims == 0 || !is_noted {
+            return;
+        }
+        if let Some(at) = &value.at {
+            let key = key(at);
+            let place = &mut self.computed[key as usize % RECENT];
+            if *place == key {
+                return;
+            }
+            *place = key;
+        }
+        self.profile.code[dims] += instructions;
+    }
+
+    /// Counts an instruction that may do something else at points.
+    fn instruction(&mut self, points: u8) {
+        self.compute(&Value::unknown(0), points, 1.0);
+    }
+
+    pub(super) fn work(&mut self, operations: f64) {
         if self.quiet == 0 {
             self.profile.scopes[self.scope].operations += operations * self.share;
         }
     }
 
-    fn converted(&self, value: Value, ty: TypeId) -> Value {
+    pub(super) fn converted(&self, value: Value, ty: TypeId) -> Value {
         if value.root.is_some() {
             return value;
         }
@@ -742,19 +733,19 @@ impl<'a> Probe<'a> {
         }
     }
 
-    fn scalar(&self, ty: TypeId) -> Scalar {
+    pub(super) fn scalar(&self, ty: TypeId) -> Scalar {
         let types = &self.module.types;
         let of_vector = types.as_vector(ty).map(|(scalar, _)| scalar);
         types.as_scalar(ty).or(of_vector).unwrap_or(Scalar::Long)
     }
 
     /// Components: 1 for what is no vector.
-    fn width(&self, ty: TypeId) -> f64 {
+    pub(super) fn width(&self, ty: TypeId) -> f64 {
         let width = self.module.types.as_vector(ty).map(|(_, width)| width);
         width.map_or(1.0, f64::from)
     }
 
-    fn size(&self, ty: TypeId) -> i64 {
+    pub(super) fn size(&self, ty: TypeId) -> i64 {
         self.module
             .layout(ty)
             .map_or(4, |layout| layout.size as i64)
@@ -767,6 +758,22 @@ impl<'a> Probe<'a> {
         let element = types.as_array(ty).map(|(element, _)| element);
         pointee.or(element).map_or(1, |to| self.size(to.ty))
     }
+}
+
+/// A number for what an integer is at a work-item and its neighbours (FNV-1a, a word at a time): that two have the same
+/// is unlikely, and of no consequence.
+fn key(at: &[i64; POINTS]) -> u64 {
+    let words = at[..FIRST_LOOP].iter();
+    let key = words.fold(0xcbf2_9ce4_8422_2325, |key, value| {
+        (key ^ value.cast_unsigned()).wrapping_mul(0x100_0000_01b3)
+    });
+    key ^ key >> 32
+}
+
+/// Whether the statements after a block are not reached from it.
+fn leaves(stmts: &[Stmt]) -> bool {
+    let last = stmts.last().map(|stmt| &stmt.kind);
+    matches!(last, Some(StmtKind::Return(_)))
 }
 
 /// The iterations of a loop, of how far its comparisons are from failing before the first and after it.

@@ -22,7 +22,7 @@ pub enum Root {
 }
 
 /// A value of a kernel, as far as it can be followed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Value {
     /// The integer, or the bytes from the start of `root`, at each point; `None` if it depends on data.
     pub at: Option<[i64; POINTS]>,
@@ -30,6 +30,10 @@ pub struct Value {
     may_vary: u8,
     /// Where it points to.
     pub root: Option<Root>,
+    /// It is computed from an argument of the kernel.
+    from_argument: bool,
+    /// The points to which it moves by a multiple of an argument, as bits.
+    scaled: u8,
 }
 
 impl Value {
@@ -44,6 +48,8 @@ impl Value {
             at: Some(at),
             may_vary: 0,
             root: None,
+            from_argument: false,
+            scaled: 0,
         }
     }
 
@@ -53,7 +59,34 @@ impl Value {
             at: None,
             may_vary,
             root: None,
+            from_argument: false,
+            scaled: 0,
         }
+    }
+
+    /// The value of an argument.
+    pub fn of_argument(self) -> Self {
+        Value {
+            from_argument: true,
+            ..self
+        }
+    }
+
+    /// The product of two values: where one moves, it does so by multiples of the other.
+    pub fn as_product_of(self, a: &Value, b: &Value) -> Self {
+        let by = |moves: &Value, by: &Value| match by.from_argument {
+            true => moves.varies(),
+            false => 0,
+        };
+        Value {
+            scaled: self.scaled | by(a, b) | by(b, a),
+            ..self
+        }
+    }
+
+    /// The points to which it moves by a multiple of an argument, as bits.
+    pub fn scaled(&self) -> u8 {
+        self.scaled & self.varies()
     }
 
     /// The start of a piece of memory.
@@ -69,6 +102,11 @@ impl Value {
         Value { root, ..self }
     }
 
+    /// Whether two values are the same, wherever they come from.
+    pub fn is_same(&self, other: &Value) -> bool {
+        (self.at, self.may_vary, self.root) == (other.at, other.may_vary, other.root)
+    }
+
     /// The points at which it is, or may be, another value than at the first, as bits.
     pub fn varies(&self) -> u8 {
         let Some(at) = self.at else {
@@ -76,6 +114,11 @@ impl Value {
         };
         let differs = (0..POINTS).filter(|&point| at[point] != at[0]);
         differs.fold(0, |bits, point| bits | 1 << point)
+    }
+
+    /// The points at which what it was computed of is, or may be, another value, as bits.
+    pub fn operands_vary(&self) -> u8 {
+        self.may_vary
     }
 
     /// The value at the work-item itself.
@@ -103,6 +146,8 @@ impl Value {
             at,
             may_vary: self.varies() | other.varies(),
             root,
+            from_argument: self.from_argument | other.from_argument,
+            scaled: self.scaled | other.scaled,
         }
     }
 
@@ -111,7 +156,7 @@ impl Value {
         Value {
             at: self.at.map(|at| at.map(with)),
             may_vary: self.varies(),
-            root: self.root,
+            ..*self
         }
     }
 
@@ -121,6 +166,8 @@ impl Value {
         let may_vary = condition.varies() | then.varies() | otherwise.varies();
         let unknown = Value {
             root,
+            from_argument: then.from_argument | otherwise.from_argument,
+            scaled: then.scaled | otherwise.scaled,
             ..Value::unknown(may_vary)
         };
         let (Some(condition), Some(a), Some(b)) = (condition.at, then.at, otherwise.at) else {
@@ -146,6 +193,8 @@ impl Value {
         let varies = before.varies() | after.varies() | point.map_or(0, |point| 1 << point);
         let unknown = Value {
             root: after.root,
+            from_argument: before.from_argument | after.from_argument,
+            scaled: before.scaled | after.scaled,
             ..Value::unknown(varies)
         };
         let (Some(first), Some(next)) = (before.at, after.at) else {

@@ -27,6 +27,11 @@ pub struct Profile {
     pub scopes: Vec<Scope>,
     /// In the order of the source.
     pub accesses: Vec<Access>,
+    /// Accesses behind conditions on ids that few work-items meet: those in the middle of the NDRange do not.
+    pub seldom: Vec<Access>,
+    /// Instructions of the code, each once, by the dimensions along which they may compute something else (as bits:
+    /// 1 for the first one). Compilers compute before a loop what is the same in all its iterations.
+    pub code: [f64; 8],
     /// Where each of them stands: in several positions, if compilers read once what is read in all of them.
     pub positions: Vec<BTreeSet<Span>>,
 }
@@ -63,12 +68,37 @@ pub struct Access {
     pub at: Option<[i64; POINTS]>,
     /// The points at which it may be another byte, as bits.
     pub varies: u8,
+    /// The points to which it moves by a multiple of an argument of the kernel, as bits.
+    pub scaled: u8,
+    /// The points at which conditions on the way to it may have another result, as bits.
+    pub guard: u8,
 }
 
 impl Access {
     /// Bytes from the work-item's address to that of a point; `None`: it depends on data.
     pub fn stride(&self, point: usize) -> Option<i64> {
         self.at.map(|at| at[point].wrapping_sub(at[0]))
+    }
+
+    /// Whether it is the same access of the same piece of code, whatever conditions are around.
+    pub fn is_same(&self, other: &Access) -> bool {
+        let here = |access: &Access| access.at.map(|at| at[0]);
+        // Most differ in this, and there are many.
+        here(self) == here(other)
+            && self.at == other.at
+            && (self.root, self.write, self.bytes) == (other.root, other.write, other.bytes)
+            && (self.scope, self.varies) == (other.scope, other.varies)
+            && self.share == other.share
+    }
+
+    /// Whether it moves to a point by a multiple of an argument of the kernel.
+    pub fn is_scaled(&self, point: usize) -> bool {
+        self.scaled & 1 << point != 0
+    }
+
+    /// Whether conditions on the way to it may have another result at a point.
+    pub fn is_guarded(&self, point: usize) -> bool {
+        self.guard & 1 << point != 0
     }
 
     /// Whether it is, or may be, another byte at a point.
