@@ -60,32 +60,35 @@ pub struct Cores {
     pub count: u32,
     /// Their clock, in GHz.
     pub clock_ghz: f64,
-    /// Work-items that an instruction of a vector is for.
-    pub lanes: u32,
+    /// Bytes of the vectors that compilers choose.
+    pub vector_bytes: u32,
     /// Work-items of the largest group.
     pub max_group_size: u32,
-    /// Nanoseconds from one group's end to the next one's start on a core, in launches of one dimension.
-    pub line_start_ns: f64,
-    /// The same in launches of several.
-    pub plane_start_ns: f64,
-    /// Cycles that a loop over the innermost dimension takes to begin.
+    /// Nanoseconds from one group's end to the next one's start on a core.
+    pub start_ns: f64,
+    /// Cycles that a row of work-items takes to begin.
     pub row_cycles: f64,
-    /// The longest such loop that is fast where there are loops around it: it is unrolled wholly.
-    pub longest_row: u32,
-    /// How much slower a vector is in longer ones.
-    pub long_row_slowness: f64,
-    /// The longest one that is fast in launches of one dimension.
-    pub longest_line: u32,
-    /// How much slower a vector is in longer ones.
-    pub long_line_slowness: f64,
-    /// Instructions for each work-item of a vector whose access is not beside its neighbour's.
-    pub scatter_operations: f64,
-    /// Cycles of an instruction.
+    /// Instructions up to which compilers unroll a loop of known length wholly.
+    pub unrolled_instructions: f64,
+    /// Iterations up to which they do so where that makes conditions known.
+    pub unrolled_iterations: u32,
+    /// Compilers make vectors only of loops in which steps that an argument gives are 1, and look at that in the
+    /// program: other steps leave the work-items one by one.
+    pub expects_unit_steps: bool,
+    /// Operations for each work-item of a vector whose access is not beside its neighbour's.
+    pub gather_operations: f64,
+    /// Cycles of an operation.
     pub operation_cycles: f64,
+    /// Operations of an instruction of a vector that is the same in all rows, where each row computes it again.
+    pub repeated_operations: f64,
     /// Bytes of a line of the caches.
     pub line_bytes: u32,
     /// Cycles until a line comes from the second cache.
     pub line_cycles: f64,
+    /// Nanoseconds until the lines of a row follow each other again, for each buffer, where a group goes on in another row
+    /// and the second cache does not hold the buffers; if it is left out, none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_wait_ns: Option<f64>,
     /// Bytes that stay in the caches from one launch to the next.
     pub cache_bytes: u64,
     /// What the memory moves, in GB/s.
@@ -177,12 +180,13 @@ pub struct Units {
 }
 
 /// The devices that are built in: their names and files.
-const BUILT_IN: [(&str, &str); 5] = [
+const BUILT_IN: [(&str, &str); 6] = [
     ("warp32", include_str!("../devices/warp32.yaml")),
     ("wave64", include_str!("../devices/wave64.yaml")),
     ("h200", include_str!("../devices/h200.yaml")),
     ("fpga", include_str!("../devices/fpga.yaml")),
     ("pocl", include_str!("../devices/pocl.yaml")),
+    ("pocl-zen4", include_str!("../devices/pocl-zen4.yaml")),
 ];
 
 /// Why a device file was not taken.
@@ -243,7 +247,7 @@ mod tests {
         let error = Device::named("h20").expect_err("no such device");
         assert_eq!(
             error.to_string(),
-            "no device is called 'h20': there are warp32, wave64, h200, fpga, pocl"
+            "no device is called 'h20': there are warp32, wave64, h200, fpga, pocl, pocl-zen4"
         );
     }
 }

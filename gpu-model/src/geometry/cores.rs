@@ -1,15 +1,20 @@
 //! The time of a launch on a CPU, where each core runs one group after the other, and each group is a loop over
-//! its work-items: what PoCL makes of kernels. Rows of the first dimension become vectors where the kernel has no
-//! loops of its own, since compilers make vectors of innermost loops.
+//! its work-items: what PoCL makes of kernels.
+
+use std::collections::BTreeSet;
 
 use crate::device::{Cores, Device};
 use crate::profile::{Access, FIRST_LOOP, POINTS, Profile};
 
 use super::model::{self, Limit, Prediction};
 use super::shape::Shape;
+use super::vectors::{self, Rows};
 
 /// Elements of structures that compilers load together and shuffle.
 const INTERLEAVED: i64 = 4;
+
+/// Operations of an iteration of a loop beside its body.
+const LOOP_OPERATIONS: f64 = 1.5;
 
 /// A kernel on a CPU, and a launch of it.
 pub struct Kernel<'a> {
@@ -18,8 +23,6 @@ pub struct Kernel<'a> {
     global: [u64; 3],
     /// Instructions of a work-item.
     operations: f64,
-    /// It has no loops: its work-items are the innermost one.
-    has_vectors: bool,
     /// Bytes of memory that the launch touches, whatever the shape.
     footprint: f64,
 }
@@ -33,7 +36,6 @@ impl<'a> Kernel<'a> {
             profile,
             global,
             operations: scopes.map(|scope| scope.runs * scope.operations).sum(),
-            has_vectors: profile.scopes.iter().all(|scope| scope.depth == 0),
             footprint: model::footprint(device, profile, global),
         }
     }
@@ -46,25 +48,20 @@ impl<'a> Kernel<'a> {
         // The core with the most groups ends last.
         let of_core = (groups / count).ceil();
         let cycle = 1e-9 / cores.clock_ghz;
-        let start = match self.is_plane() {
-            true => cores.plane_start_ns,
-            false => cores.line_start_ns,
-        };
-        // A loop of one iteration is none: the next one is the innermost.
-        let inner = (0..3).find(|dim| shape.0[*dim] > 1).unwrap_or(0);
-        let row = shape.0[inner];
-        let rows = (shape.items() / row) as f64;
-        let instructions =
-            rows * (cores.row_cycles + self.row(inner, row as f64) * cores.operation_cycles);
+        let rows = vectors::rows(cores, self.profile, shape);
+        let count_of_rows = shape.items() as f64 / (rows.length * rows.copies) as f64;
+        let instructions = count_of_rows * self.row(&rows);
         let lines = self.lines(shape);
         let memory = match self.footprint > cores.cache_bytes as f64 {
             true => self.footprint / (cores.memory_gb_per_s * 1e9),
             false => 0.0,
         };
+        let waits = lines * cores.line_cycles * cycle
+            + self.jumps(shape) * cores.row_wait_ns.unwrap_or(0.0) * 1e-9;
         let parts = [
-            of_core * start * 1e-9,
+            of_core * cores.start_ns * 1e-9,
             of_core * instructions * cycle,
-            of_core * lines * cores.line_cycles * cycle,
+            of_core * waits,
             0.0,
             memory,
             0.0,
@@ -77,52 +74,53 @@ impl<'a> Kernel<'a> {
             limit: Limit::ALL[largest.unwrap_or(0)],
             parts,
             units: groups.min(count) as u64,
-            warps: match self.has_vectors {
-                true => row.min(u64::from(cores.lanes)) as f64,
-                false => 1.0,
-            },
+            warps: rows.lanes as f64,
             sectors: lines / shape.items() as f64,
         }
     }
 
-    fn is_plane(&self) -> bool {
-        self.global[1] * self.global[2] > 1
-    }
-
-    /// Instructions of a row of work-items along a dimension: whole vectors, and what is left one by one.
-    fn row(&self, dim: usize, length: f64) -> f64 {
-        let lanes = f64::from(self.cores.lanes);
-        if !self.has_vectors {
-            return length * self.operations;
-        }
-        let vectors = (length / lanes).floor();
-        let left = length - vectors * lanes;
-        let vector = self.operations + self.scattered(dim) * lanes * self.cores.scatter_operations;
-        (vectors * self.slowness(length)) * vector + left * self.operations
-    }
-
-    /// Accesses of a work-item whose neighbour along a dimension is not beside it.
-    fn scattered(&self, dim: usize) -> f64 {
-        let accesses = self.profile.accesses.iter();
-        let scattered = accesses.filter(|access| {
-            let bytes = i64::from(access.bytes);
-            access
-                .stride(1 + dim)
-                .is_none_or(|by| by.abs() > INTERLEAVED * bytes)
-        });
-        scattered.map(|access| access.share).sum()
-    }
-
-    /// How much rows lose that are longer than what compilers unroll wholly.
-    fn slowness(&self, length: f64) -> f64 {
-        let (longest, slowness) = match self.is_plane() {
-            true => (self.cores.longest_row, self.cores.long_row_slowness),
-            false => (self.cores.longest_line, self.cores.long_line_slowness),
+    /// Cycles of a row of work-items.
+    fn row(&self, rows: &Rows) -> f64 {
+        let loops = rows.iterations as f64 * LOOP_OPERATIONS;
+        let work = match rows.lanes {
+            1 => (rows.length * rows.copies) as f64 * self.operations,
+            _ => self.vectors(rows),
         };
-        match length > f64::from(longest) {
-            true => slowness,
-            false => 1.0,
+        self.cores.row_cycles + (work + loops) * self.cores.operation_cycles
+    }
+
+    /// Operations of a row's whole vectors, and of what is left one by one.
+    fn vectors(&self, rows: &Rows) -> f64 {
+        let cores = self.cores;
+        let count = (rows.length / rows.lanes) as f64;
+        let left = (rows.length % rows.lanes) as f64;
+        let gathers = rows.lanes as f64 * cores.gather_operations;
+        let often = self.operations + gathers * apart(&self.profile.accesses, rows.dim);
+        // Where each vector is a piece of code of its own, it is known which one such conditions may hold in.
+        let conditions = if rows.iterations == 0 { 1.0 } else { count };
+        let seldom = conditions * gathers * apart(&self.profile.seldom, rows.dim);
+        let repeated = match rows.iterations == 0 && rows.is_repeated {
+            true => 0.0,
+            false => count * self.profile.code[1 << rows.dim] * cores.repeated_operations,
+        };
+        count * often + seldom + repeated + left * self.operations
+    }
+
+    /// How often a group goes on in another row of a buffer: never, where its rows are as long as those of the launch,
+    /// and where it has one, since the next group goes on there.
+    fn jumps(&self, shape: Shape) -> f64 {
+        let [x, y, z] = shape.0;
+        if x == self.global[0] || y * z == 1 {
+            return 0.0;
         }
+        let line = i64::from(self.cores.line_bytes);
+        let follows = |access: &&Access| {
+            let by = access.stride(1).unwrap_or(0).abs();
+            by > 0 && by < line && (access.moves(2) || access.moves(3))
+        };
+        let accesses = self.profile.accesses.iter().filter(follows);
+        let buffers: BTreeSet<_> = accesses.map(|access| access.root).collect();
+        (buffers.len() as u64 * y * z) as f64
     }
 
     /// Lines that a group brings into its core's cache, but for those that follow each other.
@@ -163,4 +161,17 @@ impl<'a> Kernel<'a> {
         let most = scope.runs * access.share * x * y * z;
         lines.min(most)
     }
+}
+
+/// Accesses of a vector that are made lane by lane: those that are not beside each other, and those of one place that
+/// conditions keep from being made before.
+fn apart(accesses: &[Access], dim: usize) -> f64 {
+    let point = 1 + dim;
+    let is_apart = |access: &&Access| match access.stride(point) {
+        None => true,
+        Some(0) => access.is_guarded(point),
+        Some(by) => by.abs() > INTERLEAVED * i64::from(access.bytes),
+    };
+    let apart = accesses.iter().filter(is_apart);
+    apart.map(|access| access.share).sum()
 }

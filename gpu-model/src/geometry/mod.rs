@@ -5,6 +5,7 @@ pub mod model;
 pub mod pipeline;
 pub mod rule;
 pub mod shape;
+pub mod vectors;
 
 use crate::device::Device;
 use crate::profile::Profile;
