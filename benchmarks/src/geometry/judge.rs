@@ -123,12 +123,7 @@ impl Case {
             .filter_map(|one| Some((one.shape, one.prediction, self.near(one.shape.0)?)));
         let chosen = measured.next()?;
         let of_best = ranked.iter().find(|one| one.shape == self.best.0);
-        let rule = device.units.as_ref().and_then(|units| {
-            let limits = rule::Limits {
-                units: u64::from(units.count),
-                items_per_unit: u64::from(units.max_warps * device.warp),
-                group: 64,
-            };
+        let rule = limits(device).and_then(|limits| {
             let (group, _) = rule::rule(&limits, global.iter().product());
             self.line(group)
         });
@@ -145,4 +140,18 @@ impl Case {
             took,
         })
     }
+}
+
+/// What the thesis's rule knows of a device.
+fn limits(device: &Device) -> Option<rule::Limits> {
+    let units = device.units.as_ref();
+    let units = units.map(|units| (units.count, units.max_warps * device.warp));
+    let cores = device.cores.as_ref();
+    let cores = cores.map(|cores| (cores.count, cores.max_group_size));
+    let (units, items_per_unit) = units.or(cores)?;
+    Some(rule::Limits {
+        units: u64::from(units),
+        items_per_unit: u64::from(items_per_unit),
+        group: 64,
+    })
 }
