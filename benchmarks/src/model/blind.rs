@@ -358,8 +358,8 @@ fn price(
         let kernel = kernels.find(|id| module.functions[*id].name == launch.name);
         let kernel = kernel.ok_or_else(|| format!("no kernel {}", launch.name))?;
         let launch = Application {
-            trips: program.trips.clone(),
-            branches: program.branches.clone(),
+            trips: [launch.trips, program.trips.clone()].concat(),
+            branches: [launch.branches, program.branches.clone()].concat(),
             ..launch
         };
         let shape = LaunchShape {
