@@ -21,7 +21,7 @@ const JOINED: Resources = Resources {
 };
 /// Bits of a memory block that aoc can use at once, and words of that width in it (M20K; Intel's device handbooks).
 const BLOCK_BITS: f64 = 40.0;
-const BLOCK_WORDS: f64 = 512.0;
+pub const BLOCK_WORDS: f64 = 512.0;
 /// Loads that one copy of an on-chip memory serves beside a store, clocked twice as fast (Intel's best practices guide).
 const LOADS_PER_COPY: f64 = 3.0;
 /// Bits of a shift register from which on it is in memory blocks: a guess.

@@ -1,6 +1,7 @@
 //! Cycles of an NDRange: how work-items and work-groups share a pipeline.
 
 use super::board::MemoryUnits;
+use super::copies::without_more_blocks;
 use super::graph::{Graph, MemoryKind, RegionId};
 use super::launch::LaunchShape;
 use super::prediction::Limit;
@@ -26,9 +27,9 @@ impl WorkItems<'_> {
     /// Cycles of a launch on so many compute units.
     ///
     /// The busiest loop, or the body, starts an iteration of some work-item a cycle: work-groups follow
-    /// each other without a gap. Not so where loops with barriers are in kernels that are built for groups of any size:
-    /// there each group has the pipeline to itself, each barrier waits until the last of its work-items has come
-    /// through, and what stands in a row adds up. Nor in a loop at which work-items diverge in
+    /// each other without a gap. Not so where loops with barriers are: each barrier waits until the last of its group's
+    /// work-items has come through, what stands in a row adds up, and so many groups are in the pipeline as
+    /// there are copies of their arrays; of kernels that are built for groups of any size one. Nor in a loop at which work-items diverge in
     /// front of a barrier: it lets one group in at a time, so that groups get to the barrier one after another.
     pub fn cycles(&self, launch: &LaunchShape, compute_units: f64, is_sized: bool) -> f64 {
         let items: f64 = (0..3).map(|dim| launch.sizes(dim).0).product();
@@ -41,10 +42,14 @@ impl WorkItems<'_> {
         let cycles = (items * self.busiest() + self.body(0))
             .max(self.alone(0))
             .max(own * self.in_turn(local));
-        match is_sized || !self.loops_meet() {
-            true => cycles,
-            false => cycles.max(own * self.group(0, local / self.simd)),
+        if !self.loops_meet() {
+            return cycles;
         }
+        let at_a_time = match is_sized {
+            true => without_more_blocks(self.graph, self.simd).max(self.units.groups_in_flight),
+            false => 1.0,
+        };
+        cycles.max(own * self.group(0, local / self.simd) / at_a_time)
     }
 
     /// Cycles between work-items that the busiest region needs.

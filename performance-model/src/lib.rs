@@ -8,7 +8,7 @@
 //! | loads of what was just stored | `forward.rs` |
 //! | accesses that depend on each other, and at what distance | `ordering.rs`, `dependence.rs`, `iteration_space.rs` |
 //! | II, latency and cycles of each loop | `timing.rs`, `critical.rs`, `variable_trips.rs` |
-//! | cycles of an NDRange | `groups.rs` |
+//! | cycles of an NDRange | `groups.rs`, `copies.rs` |
 //! | load and store units, and seconds of memory | `lsu.rs`, `memory.rs` |
 //! | area and clock | `area.rs`, `clock.rs` |
 //! | all together, and kernels of one program | `price.rs`, `program.rs` |
@@ -18,6 +18,7 @@ mod board;
 pub mod calibration;
 mod clock;
 mod compiler;
+mod copies;
 mod critical;
 mod dependence;
 mod edges;

@@ -138,7 +138,7 @@ pub fn units(graph: &Graph) -> Vec<usize> {
 }
 
 /// Bytes that accesses next to each other touch.
-fn bytes_of(graph: &Graph, run: &[usize]) -> u64 {
+pub fn bytes_of(graph: &Graph, run: &[usize]) -> u64 {
     let start = |at: &usize| constant_of(&graph.accesses[*at]);
     let end = |at: &usize| start(at) + i128::from(graph.accesses[*at].bytes);
     let low = run.iter().map(start).min().unwrap_or(0);
@@ -432,7 +432,7 @@ fn stride(graph: &Graph, form: Form, access: &Access) -> Option<i128> {
     along(graph, access, Sym::Iter(region))
 }
 
-fn lane_stride(graph: &Graph, access: &Access) -> Option<i128> {
+pub fn lane_stride(graph: &Graph, access: &Access) -> Option<i128> {
     along(graph, access, neighbours(graph))
 }
 
@@ -491,7 +491,7 @@ fn steps_evenly(graph: &Graph, poly: &Poly) -> bool {
 }
 
 /// The constant in an address.
-fn constant_of(access: &Access) -> i128 {
+pub fn constant_of(access: &Access) -> i128 {
     let address = access.address.as_ref();
     address.map_or(0, |address| address.split_constant().1)
 }

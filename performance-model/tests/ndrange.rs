@@ -238,6 +238,29 @@ fn rows_of_groups_that_lie_apart_open_rows_of_memory() {
     }
 }
 
+/// Groups that meet in loops are in the pipeline at a time as often as their arrays fit into the memory blocks of one: 128
+/// of 4 words, 4 of 128, and none of 512 more than the least. Spector's products of tiles of 2 x 2 start
+/// a work-item a cycle; tiles of 17 x 17 of Needleman-Wunsch take 475 to 1478 cycles a group of 16.
+#[test]
+fn as_many_groups_meet_in_loops_as_have_copies_of_their_arrays() {
+    let cycles = |words: u64| {
+        let text = format!(
+            "__attribute__((reqd_work_group_size(4, 1, 1)))\n\
+             __kernel void k(__global float *restrict a, int m) {{\n\
+             __local float x[{words}];\n int t = get_local_id(0);\n x[t] = a[get_global_id(0)];\n\
+             #pragma unroll 1\n for (int i = 0; i < m; i++) {{\n barrier(CLK_LOCAL_MEM_FENCE);\n\
+             float y = x[(t + i) & 3] * 1.5f;\n barrier(CLK_LOCAL_MEM_FENCE);\n x[t] = y;\n }}\n\
+             barrier(CLK_LOCAL_MEM_FENCE);\n a[get_global_id(0)] = x[t];\n}}\n"
+        );
+        let shape = launch([1 << 20, 1], [4, 1], [(1, 64)]);
+        on_de5_net(&text, shape).cycles.value / f64::from(1 << 18) / 64.0
+    };
+    let (many, few, least) = (cycles(4), cycles(128), cycles(512));
+    assert!((4.0..4.2).contains(&many), "a work-item a cycle: {many}");
+    assert!(few > 1.5 * many, "{many}, {few}");
+    assert!((few - least).abs() < 0.01 * few, "{few}, {least}");
+}
+
 const GUARDED: &str = "if (get_global_id(0) >= n) return;";
 
 /// A loop of 8 additions between barriers, with this before and this after it.
