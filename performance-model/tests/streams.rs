@@ -42,3 +42,17 @@ fn streams_share_the_bandwidth_as_measured() {
         assert!((0.9..=1.1).contains(&off), "{loads} loads: {reached} GB/s");
     }
 }
+
+/// HPCC FPGA's copy runs at 253 MHz in the processor's package, where kernels are around its interface (Meyer, Kenter and
+/// Plessl, H2RC 2020); the same chip on a card reaches 15 % more.
+#[test]
+fn clocks_in_a_processors_package_are_as_measured() {
+    let clock = |board: &str| {
+        let board = Board::named(board).unwrap();
+        let prediction = predicted(&kernel(1), &board, LaunchShape::default(), None);
+        prediction.clock_mhz.value
+    };
+    let (package, card) = (clock("harp-a10"), clock("de5a-net"));
+    assert!((0.95..=1.05).contains(&(package / 253.0)), "{package} MHz");
+    assert!(card > 1.1 * package, "{card} MHz");
+}
