@@ -106,6 +106,22 @@ impl LaunchShape {
         shape
     }
 
+    /// The same, of a kernel that may be launched with groups of one size only (`reqd_work_group_size`; OpenCL C, 6.7.2): where
+    /// nothing is known of the group, it has that.
+    pub fn required(&self, sizes: Option<[u64; 3]>) -> Self {
+        let mut shape = self.clone();
+        let Some(sizes) = sizes else {
+            return shape;
+        };
+        for (local, size) in shape.local.iter_mut().zip(sizes) {
+            local.get_or_insert(Given {
+                value: size as f64,
+                origin: TripOrigin::Known,
+            });
+        }
+        shape
+    }
+
     /// Sizes and scalars that differ from launch to launch: their mean stands for them.
     fn add_seen(&mut self, launch: &Launch) {
         let local = match &launch.local {

@@ -50,6 +50,7 @@ pub fn price(
     contract: &LaunchContract,
     form: Form,
 ) -> Prediction {
+    let launch = &launch.required(module.functions[kernel].reqd_work_group_size());
     let mut graph = lower(&Input {
         module,
         kernel,

@@ -275,6 +275,19 @@ fn between_barriers(before: &str, after: &str) -> String {
     )
 }
 
+/// A group has the size that its kernel requires, where the launch says none.
+#[test]
+fn groups_have_the_size_that_the_kernel_requires() {
+    let given = launch([1 << 20, 1], [8, 1], [(1, 1 << 20), (2, 64)]);
+    let unknown = LaunchShape {
+        local: [None; 3],
+        ..given.clone()
+    };
+    let text = between_barriers(GUARDED, "barrier(CLK_LOCAL_MEM_FENCE);");
+    let cycles = |shape| on_de5_net(&text, shape).cycles.value;
+    assert_eq!(cycles(given), cycles(unknown));
+}
+
 /// Where work-items may skip a loop, work-groups are serialised, to meet at the barrier in order. The
 /// discrete cosine transformation with loops takes 918, 933 and 947 cycles for a group of 8, 16 and 32.
 #[test]
