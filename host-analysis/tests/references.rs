@@ -244,3 +244,24 @@ fn a_reference_to_some_element_leaves_the_rest() {
     let body = "Matrix m; m.rows = 16; m.at(n) = 3; m.of(n) = 4; unknown(n); l = m.rows;";
     check(&format!("{matrix} {body}"), "16");
 }
+
+#[test]
+fn objects_become_what_their_class_says() {
+    let plain = "struct Size { size_t v; operator size_t() const { return v; } };";
+    check(&format!("{plain} Size s{{16}}; l = s;"), "16");
+    check(&format!("{plain} Size s{{16}}; l = s + 4;"), "20");
+    check(&format!("{plain} Size s{{16}}; l = (int)s * 2;"), "32");
+    check(
+        &format!("{plain} Size s{{16}}; Size t = s; t.v = 4; l = s;"),
+        "16",
+    );
+    let counts = "struct Count { size_t v; operator size_t() { return v += 2; } };";
+    check(
+        &format!("{counts} Count c{{6}}; size_t x = c; l = c.v;"),
+        "8",
+    );
+    check(&format!("{counts} Count c{{6}}; if (c) {{}} l = c.v;"), "8");
+    let sums = "struct Sum { size_t v; operator size_t() const { return v; }
+        size_t operator+(int n) { return v * n; } };";
+    check(&format!("{sums} Sum s{{6}}; l = s + 5;"), "open");
+}

@@ -84,6 +84,36 @@ fn arguments_are_set_by_operators() {
 }
 
 #[test]
+fn arguments_are_set_by_conversions() {
+    let set = "int v = 60; clSetKernelArg(k, 0, sizeof v, &v);";
+    let op = format!("struct Op {{ cl_kernel k; operator int() {{ {set} return 1; }} }};");
+    for what in [
+        "int x = op;",
+        "int x; x = op;",
+        "x(op);",
+        "if (op) n++;",
+        "while (op) break;",
+    ] {
+        sets(&op, &format!("Op op{{k}}; {what}"));
+    }
+    sets(&op, "Op op{k}; n = op + 1;");
+    sets(&op, "Op op{k}; n = !op;");
+    sets(&op, "Op op{k}; n = (int)op;");
+    sets(&op, "Op op{k}; n = op ? 1 : 2;");
+    let apart = format!(
+        "struct Op {{ cl_kernel k; explicit operator bool() const; }};\n\
+         Op::operator bool() const {{ {set} return true; }}"
+    );
+    sets(&apart, "Op op{k}; if (op) n++;");
+    let other = format!(
+        "struct To {{ int v; }}; struct Op {{ cl_kernel k; operator To() {{ {set} return To{{1}}; }} }};"
+    );
+    sets(&other, "Op op{k}; To to; to = op;");
+    let not = format!("struct Op {{ cl_kernel k; bool operator!() {{ {set} return false; }} }};");
+    sets(&not, "Op op{k}; if (!op) n++;");
+}
+
+#[test]
 fn arguments_are_set_behind_a_pointer_to_what_is_defined_later() {
     let eng = "class Eng { struct Impl; Impl *im; public: Eng(cl_kernel k); void set(int n); };\n\
                struct Eng::Impl { cl_kernel k; void set(int n) { clSetKernelArg(k, 0, sizeof n, &n); } };\n\
@@ -294,4 +324,40 @@ fn pointers_to_shared_memory_take_the_place_of_what_was_set() {
     ] {
         sets(before, what);
     }
+}
+
+#[test]
+fn arguments_are_set_in_loops_that_call_nothing() {
+    let set = "int v = 60; clSetKernelArg(k, 0, sizeof v, &v);";
+    let op = format!(
+        "struct Op {{ cl_kernel k; operator int() {{ {set} return 1; }} \
+         Op &operator<<(int) {{ {set} return *this; }} Op &operator++() {{ {set} return *this; }} \
+         bool operator<(int) {{ {set} return false; }} Op &operator+=(int) {{ {set} return *this; }} \
+         int operator[](int) {{ {set} return 1; }} int operator*() {{ {set} return 1; }} \
+         bool operator!() {{ {set} return true; }} int operator()(int) {{ {set} return 1; }} }};"
+    );
+    for what in [
+        "for (int i = 0; i < argc; i++) op << i;",
+        "for (int i = 0; i < argc; i++) ++op;",
+        "for (int i = 0; i < argc; i++) op += 1;",
+        "for (int i = 0; i < argc; i++) m = op[i];",
+        "for (int i = 0; i < argc; i++) m = *op;",
+        "for (int i = 0; i < argc; i++) m = !op;",
+        "for (int i = 0; i < argc; i++) m = op(i);",
+        "for (; op < argc; m++) {}",
+        "while (op) break;",
+    ] {
+        sets(&op, &format!("Op op{{k}}; {what}"));
+    }
+    let by = format!("{op} void by(Op &op, int n) {{ op << n; }} int of(Op &op) {{ return op; }}");
+    for what in [
+        "by(op, 1);",
+        "m = of(op);",
+        "for (int i = 0; i < argc; i++) by(op, i);",
+        "for (int i = 0; i < argc; i++) m = of(op);",
+    ] {
+        sets(&by, &format!("Op op{{k}}; {what}"));
+    }
+    let end = format!("struct End {{ cl_kernel k; ~End() {{ {set} }} }};");
+    sets(&end, "for (int i = 0; i < argc; i++) { End e{k}; }");
 }

@@ -43,7 +43,7 @@ impl<'a> Interp<'a> {
         yes: ExprId,
         no: ExprId,
     ) -> Val {
-        let (taken, other) = match self.eval(code, condition).truth() {
+        let (taken, other) = match self.plain_value(code, condition).truth() {
             Some(true) => (yes, no),
             Some(false) => (no, yes),
             None => return self.either(code, yes, no),

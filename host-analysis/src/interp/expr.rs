@@ -50,7 +50,9 @@ impl<'a> Interp<'a> {
             }
             ExprKind::Call { callee, args } => self.call(code, id, *callee, args),
             ExprKind::Unary(op, inner) => {
-                let inner = self.operand(code, *inner);
+                let operator = op.spelling();
+                self.overloaded(code, format_args!("operator{operator}"), &[*inner]);
+                let inner = self.operand_of(code, operator, *inner);
                 arith::unary(*op, &inner)
             }
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
@@ -75,7 +77,10 @@ impl<'a> Interp<'a> {
                 self.eval(code, *second)
             }
             ExprKind::Cast(ty, inner) => {
-                let value = self.operand(code, *inner);
+                let value = match ty.reference || self.is_object_type(code, ty) {
+                    true => self.whole_operand(code, *inner),
+                    false => self.operand(code, *inner),
+                };
                 self.cast(code, ty, value)
             }
             ExprKind::SizeofType(ty) => self.sizeof_type(code, ty),
@@ -243,6 +248,12 @@ impl<'a> Interp<'a> {
     /// An operand of an operator. A macro or macro argument that is an operation without
     /// parentheses binds otherwise than its syntax says: it is not known.
     pub(super) fn operand(&mut self, code: &Code<'a>, id: ExprId) -> Val {
+        let value = self.whole_operand(code, id);
+        self.plain(code, id, value)
+    }
+
+    /// The same, where an object stays one.
+    pub(super) fn whole_operand(&mut self, code: &Code<'a>, id: ExprId) -> Val {
         let loose = self.loose_macro(code, id);
         let value = self.eval(code, id);
         match loose {
@@ -269,10 +280,11 @@ impl<'a> Interp<'a> {
                 return value;
             }
         }
-        let mut value = self.operand(code, leftmost);
+        let first = chain.last().map_or(op, |(op, _)| *op);
+        let mut value = self.operand_of(code, first.spelling(), leftmost);
         for (op, right) in chain.into_iter().rev() {
             let at = right;
-            let right = self.operand(code, right);
+            let right = self.operand_of(code, op.spelling(), right);
             self.overloaded(
                 code,
                 format_args!("operator{}", op.spelling()),
@@ -314,11 +326,11 @@ impl<'a> Interp<'a> {
         code: &Code<'a>,
         op: Option<BinaryOp>,
         target: ExprId,
-        value: ExprId,
+        assigned: ExprId,
     ) -> Val {
         let value = match op {
-            None => self.eval(code, value),
-            Some(_) => self.operand(code, value),
+            None => self.eval(code, assigned),
+            Some(_) => self.operand(code, assigned),
         };
         let at = target;
         if let Some(op) = op {
@@ -334,7 +346,7 @@ impl<'a> Interp<'a> {
             return Val::unknown("an array");
         }
         let value = match op {
-            None => value,
+            None => self.fitted(code, assigned, &target, value),
             Some(op) => {
                 let before = self.load(&target);
                 match (op, self.concatenation(&before, &value)) {

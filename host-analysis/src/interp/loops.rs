@@ -167,7 +167,7 @@ impl<'a> Interp<'a> {
 
     fn test(&mut self, code: &Code<'a>, condition: Option<ExprId>) -> Option<bool> {
         match condition {
-            Some(condition) => self.eval(code, condition).truth(),
+            Some(condition) => self.plain_value(code, condition).truth(),
             None => Some(true),
         }
     }

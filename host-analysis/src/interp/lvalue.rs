@@ -365,7 +365,7 @@ impl<'a> Interp<'a> {
             }
             ExprKind::Call { callee, args } => self.called_object(code, id, *callee, args).0,
             ExprKind::Conditional(condition, yes, no) => {
-                match self.eval(code, *condition).truth() {
+                match self.plain_value(code, *condition).truth() {
                     Some(true) => self.target(code, *yes),
                     Some(false) => self.target(code, *no),
                     None => self.target_of_either(code, *yes, *no),
@@ -427,9 +427,12 @@ impl<'a> Interp<'a> {
         let pointer = self.eval(code, base);
         let index = self.eval(code, index);
         if let Val::Record(location) = &pointer
-            && self.own_operator(location, "operator[]").is_some()
+            && let Some(operator) = self.own_operator(location, "operator[]")
         {
             let location = location.clone();
+            if !self.does_nothing(operator) {
+                self.acts_on(vec![operator], &location, "`operator[]` of a class");
+            }
             self.unsettle(&Val::Pointer(location));
             return Target::Lost("an element by an operator of its class".to_string());
         }

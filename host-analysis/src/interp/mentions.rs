@@ -32,6 +32,8 @@ pub(crate) struct Mentions {
     pub zeroed: BTreeSet<String>,
     /// Names that it declares.
     pub declared: BTreeSet<String>,
+    /// Operators in it, as they are written, but for the `=` of `+=`: classes may define them.
+    pub operators: BTreeSet<&'static str>,
     /// Variables that it declares and that outlive it.
     pub statics: BTreeSet<Span>,
     /// Some of these are not constant.
@@ -123,6 +125,7 @@ impl Mentions {
         for (all, more) in sets {
             all.extend(more.iter().cloned());
         }
+        self.operators.extend(&more.operators);
         self.statics.extend(&more.statics);
         self.keeps_state |= more.keeps_state;
         self.loops |= more.loops;
@@ -201,6 +204,7 @@ impl Mentions {
 
     fn expr(&mut self, ast: &Ast, id: ExprId, stmts: &mut Vec<StmtId>) {
         self.reports.expr(ast, id);
+        self.operators.extend(operator(&ast.expr(id).kind));
         match &ast.expr(id).kind {
             ExprKind::Name(name) if self.names.contains(name) => {}
             ExprKind::Name(name) => {
@@ -358,5 +362,21 @@ fn only_branches(kind: &StmtKind) -> bool {
         | StmtKind::Break
         | StmtKind::Empty => true,
         _ => false,
+    }
+}
+
+/// How the operator of an expression is written, without the `=` of `+=`, if classes may define it.
+fn operator(kind: &ExprKind) -> Option<&'static str> {
+    match kind {
+        ExprKind::Binary(op, ..) => Some(op.spelling()),
+        ExprKind::Unary(op, _) => Some(op.spelling()),
+        ExprKind::Assign(None, ..) => Some("="),
+        ExprKind::Assign(Some(op), ..) => Some(op.spelling()),
+        ExprKind::Step { by, .. } => Some(if *by > 0 { "++" } else { "--" }),
+        ExprKind::Index(..) => Some("[]"),
+        ExprKind::Deref(_) => Some("*"),
+        ExprKind::Member { arrow: true, .. } => Some("->"),
+        ExprKind::Comma(..) => Some(","),
+        _ => None,
     }
 }

@@ -11,6 +11,7 @@ mod code;
 mod conditional;
 mod container_methods;
 mod containers;
+mod conversions;
 mod counter;
 mod destructors;
 mod doubtful;

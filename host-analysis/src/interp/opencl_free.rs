@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::mentions::Mentions;
 use super::{Code, FnId, Interp};
 use crate::location::{MemoryLocation, Root};
+use crate::syntax::Language;
 use crate::syntax::ast::{Loop, Type};
 use crate::syntax::lex::{Lexer, TokenKind};
 use crate::types::{Kind, last_name};
@@ -63,7 +64,10 @@ impl<'a> Interp<'a> {
             Rc::make_mut(&mut all).add(&more);
             all
         });
-        let all = Some(all).filter(|all| !all.odd);
+        let is_cpp = |id: &FnId| self.program.hosts[id.host].language == Language::Cpp;
+        let calls_unnamed = |id: &FnId| is_cpp(id) && self.calls_unnamed(&self.mentions(*id));
+        let is_odd = all.odd || self.program.named(name).iter().any(calls_unnamed);
+        let all = Some(all).filter(|_| !is_odd);
         let mut plain = self.summaries.plain.borrow_mut();
         plain.insert(name.to_string(), all.clone());
         all
@@ -102,11 +106,12 @@ impl<'a> Interp<'a> {
             return known.clone();
         }
         let mut effects = Mentions::of_loop(code.ast(), shape);
+        let summable = code.env.is_none() && !self.loop_calls_unnamed(code, &effects);
         let text = Rc::new(LoopText {
             counters: std::mem::take(&mut effects.counters),
-            plain: match code.env {
-                None => self.sum_up(code, effects),
-                Some(_) => None,
+            plain: match summable {
+                true => self.sum_up(code, effects),
+                false => None,
             },
         });
         if code.env.is_none() {

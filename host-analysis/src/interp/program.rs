@@ -37,6 +37,8 @@ pub(crate) struct Program<'a> {
     pub constructors: ByName<&'a str, Vec<FnId>>,
     /// With how many arguments a host may call a function, once somebody asked.
     pub argument_counts: RefCell<ByName<(usize, FnId), RangeInclusive<usize>>>,
+    /// Operators that convert objects, such as `operator int`.
+    pub conversions: Vec<FnId>,
     /// See [`Program::uncalled`] and [`Program::called_names`].
     pub uncalled: OnceCell<BTreeSet<FnId>>,
     pub called_names: OnceCell<BTreeSet<&'a str>>,
@@ -70,6 +72,7 @@ impl<'a> Program<'a> {
             prototypes: Vec::new(),
             methods: Vec::new(),
             constructors: ByName::default(),
+            conversions: Vec::new(),
             argument_counts: RefCell::default(),
             uncalled: OnceCell::new(),
             called_names: OnceCell::new(),
@@ -93,6 +96,9 @@ impl<'a> Program<'a> {
                 for (index, function) in source.ast.functions.iter().enumerate() {
                     let id = FnId { host, part, index };
                     let short = last_name(&function.name);
+                    if function.class.is_some() && is_conversion(short) {
+                        self.conversions.push(id);
+                    }
                     self.functions.entry(&function.name).or_default().push(id);
                     if short != function.name {
                         self.functions.entry(short).or_default().push(id);
@@ -184,4 +190,11 @@ impl<'a> Program<'a> {
 fn constructed(function: &str) -> Option<&str> {
     let (class, name) = function.rsplit_once("::")?;
     (last_name(class) == name).then_some(name)
+}
+
+/// Whether a name is that of an operator that converts an object.
+fn is_conversion(name: &str) -> bool {
+    let allocates = |name: &str| name.starts_with("new") || name.starts_with("delete");
+    name.strip_prefix("operator ")
+        .is_some_and(|ty| !allocates(ty))
 }

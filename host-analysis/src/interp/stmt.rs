@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::lvalue::Target;
 use super::returned::Places;
 use super::scope::{Binding, Scope};
 use super::walk::{Breakable, Frame};
@@ -369,6 +370,7 @@ impl<'a> Interp<'a> {
             }
             _ => {
                 let value = self.eval(code, init);
+                let value = self.fitted(code, init, &Target::Location(location.clone()), value);
                 if let Some(var) = Self::is_root_var(location) {
                     self.adopt_type(var, &value);
                 }
@@ -480,7 +482,7 @@ impl<'a> Interp<'a> {
         then: StmtId,
         otherwise: Option<StmtId>,
     ) {
-        let truth = self.eval(code, condition).truth();
+        let truth = self.plain_value(code, condition).truth();
         if !self.state.reachable {
             return;
         }

@@ -64,6 +64,14 @@ impl<'a> Interp<'a> {
     pub(super) fn assign(&mut self, location: &MemoryLocation, value: Val) {
         let kind = self.kind_of(location);
         if let Val::Record(from) = &value {
+            if matches!(kind, Some(Kind::Num(_) | Kind::Pointer)) {
+                let value = self.converted_somewhere(from);
+                return self.put(location, value);
+            }
+            if self.becomes_another(from, kind.as_ref()) {
+                self.converted_somewhere(from);
+                return self.set_unknown(location, "an object of another class becomes it");
+            }
             if let Some(Kind::String) = kind {
                 self.escape_value(&value);
                 return self

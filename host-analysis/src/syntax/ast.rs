@@ -52,6 +52,18 @@ pub enum UnaryOp {
     BitNot,
 }
 
+impl UnaryOp {
+    /// How it is written.
+    pub fn spelling(self) -> &'static str {
+        match self {
+            UnaryOp::Plus => "+",
+            UnaryOp::Minus => "-",
+            UnaryOp::Not => "!",
+            UnaryOp::BitNot => "~",
+        }
+    }
+}
+
 /// Operators with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]

@@ -281,6 +281,18 @@ impl<'t> Lowerer<'t> {
                     next = named(node).into_iter().next();
                 }
                 "init_declarator" => next = inner,
+                // `operator int() const`
+                "operator_cast" => {
+                    *ty = self.base_type(node);
+                    shape.name = Some((self.conversion_name(node), self.name_span(node)));
+                    next = inner;
+                }
+                "qualified_identifier" if Self::conversion_in(node).is_some() => {
+                    let conversion = Self::conversion_in(node);
+                    *ty = conversion.map_or_else(Type::default, |inner| self.base_type(inner));
+                    shape.name = Some((self.conversion_name(node), self.name_span(node)));
+                    next = conversion.and_then(|n| n.child_by_field_id(Field::Declarator.id()));
+                }
                 "identifier"
                 | "field_identifier"
                 | "type_identifier"
@@ -295,6 +307,22 @@ impl<'t> Lowerer<'t> {
             }
         }
         shape
+    }
+
+    /// The conversion that a name such as `Class::operator int() const` ends with.
+    fn conversion_in<'n>(node: Node<'n>) -> Option<Node<'n>> {
+        let mut last = node;
+        while kind_of(last) == "qualified_identifier" {
+            last = last.child_by_field_id(Field::Name.id())?;
+        }
+        (kind_of(last) == "operator_cast").then_some(last)
+    }
+
+    /// The name of an operator that converts objects, without its parameters.
+    fn conversion_name(&self, node: Node<'_>) -> String {
+        let name = self.name(node);
+        let end = name.find('(').unwrap_or(name.len());
+        name[..end].to_string()
     }
 
     /// The parameters in a list of them.
