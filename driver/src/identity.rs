@@ -240,6 +240,7 @@ mod tests {
             options_known: true,
             is_likely: false,
             is_part: false,
+            is_unused: false,
             stem: String::new(),
         }
     }

@@ -93,7 +93,7 @@ pub fn rewrite_for(
     }
     let builds = matches!(session.options.mode, Mode::Link | Mode::Verify);
     let wants_more = wrong_kernels::want_an_extension(&program.text());
-    let may_fail = program.is_part || builders.may_choose;
+    let may_fail = program.is_part || program.is_unused || builders.may_choose;
     let may_be_wrong = builds && (may_be_given || wants_more || may_fail);
     if let Err(error) = &made
         && let Some(text) = error.diagnostics()

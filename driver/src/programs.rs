@@ -48,6 +48,8 @@ pub struct Program {
     pub is_likely: bool,
     /// It is linked when the host runs, alone or with others.
     pub is_part: bool,
+    /// A file that no program of the hosts loads, as far as these are known.
+    pub is_unused: bool,
     /// The part of its .aocx's name that distinguishes it from others.
     pub stem: String,
 }
@@ -149,6 +151,7 @@ pub fn of_unit(unit: &KernelUnit) -> Program {
         options_known: false,
         is_likely: false,
         is_part: false,
+        is_unused: false,
         stem: String::new(),
     }
 }
@@ -180,6 +183,7 @@ impl Pairing<'_> {
                     options_known: known,
                     is_likely: fact.sources.get().is_none(),
                     is_part: fact.is_part,
+                    is_unused: false,
                     stem: String::new(),
                 });
             }
@@ -312,7 +316,9 @@ impl Pairing<'_> {
             }
             let unit = &self.units[at];
             // A host that is not there to be analysed, such as a prebuilt object, may load it.
-            self.push(of_unit(unit));
+            let mut program = of_unit(unit);
+            program.is_unused = !facts.programs.is_empty();
+            self.push(program);
             // A file of helpers is not loaded, but included.
             if !facts.programs.is_empty() && !kernel_names(&unit.text).is_empty() {
                 let message = format!(

@@ -1,6 +1,6 @@
 //! Kernels with errors that need not be any when the program runs, where the device has a compiler of its own:
-//! the host composes build options, or the kernels want an extension that the host has to look for first.
-//! They end no build; if the host builds them, the device's compiler takes or refuses them, as it would
+//! the host composes build options, the kernels want an extension that the host has to look for first, or no host
+//! loads their file. They end no build; if the host builds them, the device's compiler takes or refuses them, as it would
 //! without fpgacc.
 
 use fpgacc_frontend::diag::{Diagnostic, Severity};

@@ -63,6 +63,35 @@ fn a_type_that_nobody_knows_ends_no_build() {
     shop.fpgacc("--platform=pocl k.cl -o k.aocx").failure();
 }
 
+#[test]
+fn a_file_that_no_host_loads_ends_no_build() {
+    let shop = Workshop::new();
+    let host = HOST.replace("OPTIONS", "-DN=4");
+    shop.write("host.c", host.replace("argv[1]);", "0);"));
+    shop.write("k.cl", "__kernel void f(__global int *x) { x[0] = N; }\n");
+    shop.write(
+        "old.cl",
+        "__kernel void g(__global real *x) { x[0] = 1; }\n",
+    );
+    for (name, _) in implementations() {
+        let line = format!("--platform={name} host.c k.cl old.cl -o app");
+        let built = shop.fpgacc(&line).success().stderr;
+        let at = "old.cl:1:26: warning: `real` is not a type";
+        assert!(built.contains(at), "{built}");
+        let left = LEFT.replace("k.cl", "old.cl");
+        assert!(built.contains(&left) && !built.contains(LEFT), "{built}");
+        assert!(
+            shop.sh("./app 5")
+                .success()
+                .stdout
+                .starts_with("build: 0\n")
+        );
+    }
+    // The one that it loads has to be right.
+    shop.write("k.cl", "__kernel void f(__global real *x) { x[0] = 1; }\n");
+    shop.fpgacc("--platform=pocl host.c k.cl -o app").failure();
+}
+
 /// The host with options that it composes by these statements, where other code may see them.
 fn composing(statements: &str) -> String {
     let built = "static void built(cl_program p, void *data) { (void)p; (void)data; }\nint main(";

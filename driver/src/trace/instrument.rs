@@ -144,6 +144,7 @@ fn make(session: &mut Session, base: &Path, asked: Asked, options: &str) -> Step
         options_known: true,
         is_likely: false,
         is_part: false,
+        is_unused: false,
         stem: String::new(),
     };
     let preprocessed = kernels::preprocess(session, &program)?;
