@@ -361,3 +361,13 @@ fn arguments_are_set_in_loops_that_call_nothing() {
     let end = format!("struct End {{ cl_kernel k; ~End() {{ {set} }} }};");
     sets(&end, "for (int i = 0; i < argc; i++) { End e{k}; }");
 }
+
+#[test]
+fn arguments_are_set_at_the_end_of_members_and_bases() {
+    let end = "struct End { cl_kernel k; ~End() { int v = 60; clSetKernelArg(k, 0, sizeof v, &v); } };\n\
+               struct Holder { int n; End e; }; struct Derived : End { int n; };";
+    for what in ["{ Holder h{1, {k}}; }", "{ Derived d; d.k = k; }"] {
+        sets(end, what);
+        sets(end, &format!("for (int i = 0; i < argc; i++) {what}"));
+    }
+}

@@ -8,7 +8,7 @@ use super::mentions::Mentions;
 use crate::location::MemoryLocation;
 use crate::syntax::ast::{ExprId, Type};
 use crate::syntax::lex;
-use crate::types::{Kind, last_name};
+use crate::types::{Kind, Types, last_name};
 use crate::value::Val;
 
 impl<'a> Interp<'a> {
@@ -170,7 +170,20 @@ impl<'a> Interp<'a> {
                 .map_or(class.as_str(), |(name, _)| name);
             self.program.constructors.contains_key(class)
                 || !self.program.named(&format!("~{class}")).is_empty()
+                || self.has_inner_objects(class)
         })
+    }
+
+    /// Whether a class that says nothing of its objects' end has members or bases that may.
+    fn has_inner_objects(&self, class: &str) -> bool {
+        let holds = |types: &Types<'_>| {
+            let Some((_, record)) = types.record(class) else {
+                return false;
+            };
+            let is_object = |ty: &Type| ty.pointers == 0 && types.record(&ty.base).is_some();
+            !record.bases.is_empty() || record.fields.iter().any(|field| is_object(&field.ty))
+        };
+        self.program.has_destructors && self.program.types.iter().any(holds)
     }
 
     /// Whether a loop may call what no call in it names. Of numbers alone there are no operators.

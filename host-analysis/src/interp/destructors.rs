@@ -6,16 +6,57 @@ use crate::location::{MemoryLocation, VarId};
 use crate::types::{Kind, last_name};
 use crate::value::Val;
 
+/// Objects in objects that are looked at.
+const MOST_NESTED: usize = 8;
+
 impl<'a> Interp<'a> {
-    /// The destructor of a variable's class.
-    fn destructor(&self, var: VarId) -> Option<FnId> {
+    /// The destructors that run at a variable's end, each with its object: that of its class, those of
+    /// members, and those of bases.
+    fn destructors(&self, var: VarId) -> Vec<(MemoryLocation, FnId)> {
         let location = MemoryLocation::var(var);
-        let Some(Kind::Record(class)) = self.kind_of(&location) else {
-            return None;
+        let mut found = Vec::new();
+        if let (Some(Kind::Record(class)), Some((_, _, host))) =
+            (self.kind_of(&location), self.type_of(&location))
+        {
+            self.add_destructors(&location, &class, host, MOST_NESTED, &mut found);
+        }
+        found
+    }
+
+    fn add_destructors(
+        &self,
+        location: &MemoryLocation,
+        class: &str,
+        host: usize,
+        depth: usize,
+        found: &mut Vec<(MemoryLocation, FnId)>,
+    ) {
+        let Some(depth) = depth.checked_sub(1) else {
+            return;
         };
-        let class = last_name(&class);
-        let class = class.split_once('<').map_or(class, |(name, _)| name);
-        self.own_operator(&location, &format!("~{class}"))
+        let short = last_name(class);
+        let short = short.split_once('<').map_or(short, |(name, _)| name);
+        let named = self.program.named(&format!("~{short}")).iter();
+        let of =
+            |id: &&FnId| self.program.function(**id).class.as_deref().map(last_name) == Some(short);
+        found.extend(
+            named
+                .copied()
+                .find(|id| of(&id))
+                .map(|id| (location.clone(), id)),
+        );
+        let Some((_, record)) = self.program.types[host].record(class) else {
+            return;
+        };
+        let members = record.fields.iter().rev();
+        for member in members.filter(|m| !m.is_static && m.ty.dims.is_empty()) {
+            if let Kind::Record(inner) = self.program.kind(host, &member.ty) {
+                self.add_destructors(&location.field(&member.name), &inner, host, depth, found);
+            }
+        }
+        for base in &record.bases {
+            self.add_destructors(location, base, host, depth, found);
+        }
     }
 
     /// Runs the destructors of the scopes of the innermost function that are deeper than this, but
@@ -37,20 +78,23 @@ impl<'a> Interp<'a> {
             .collect();
         vars.sort();
         for var in vars.into_iter().rev() {
-            let location = MemoryLocation::var(var);
-            let Some(function) = self.destructor(var) else {
+            let destructors = self.destructors(var);
+            if destructors.is_empty() {
                 continue;
-            };
+            }
+            let location = MemoryLocation::var(var);
             if returned.is_some_and(|r| r.root == location.root) {
                 // It lives on, and is destroyed somewhere else.
                 self.unsettle(&Val::Record(location));
                 continue;
             }
-            let Some(id) = self.some_expression(function) else {
-                continue;
-            };
-            let code = self.program.file_code(function.host, function.part);
-            self.inline(&code, id, function, Some(location), &[]);
+            for (object, function) in destructors {
+                let Some(id) = self.some_expression(function) else {
+                    continue;
+                };
+                let code = self.program.file_code(function.host, function.part);
+                self.inline(&code, id, function, Some(object), &[]);
+            }
         }
     }
 }
