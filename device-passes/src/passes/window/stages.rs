@@ -123,11 +123,11 @@ impl Writer<'_> {
         body.extend(later);
         body.extend(self.written_out(&layout, &passed, before));
         let is_both = !row.olds.is_empty();
-        let arrays = [
-            (row.to, is_both || !row.is_complete),
-            (row.from, is_both),
-        ];
-        for (array, _) in arrays.into_iter().filter(|(_, is_read_before)| *is_read_before) {
+        let arrays = [(row.to, is_both || !row.is_complete), (row.from, is_both)];
+        for (array, _) in arrays
+            .into_iter()
+            .filter(|(_, is_read_before)| *is_read_before)
+        {
             let pragma = format!("ivdep array({})", self.function.vars[array].name);
             if !hints.pragmas.contains(&pragma) {
                 hints.pragmas.push(pragma);

@@ -20,8 +20,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    Block, Callee, Expr, ExprId, FileNames, Function, FunctionId, Module, Qualifiers, Stmt, StmtKind,
-    Type, TypeId, Types, VarId, VarRef, builtin_has_effects,
+    Block, Callee, Expr, ExprId, FileNames, Function, FunctionId, Module, Qualifiers, Stmt,
+    StmtKind, Type, TypeId, Types, VarId, VarRef, builtin_has_effects,
 };
 use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::{Aliases, Root};
@@ -246,11 +246,7 @@ impl Nest<'_, '_> {
     }
 
     /// Whether reads of the window's array are of elements that it holds, whichever way they go.
-    fn is_in_window(
-        &self,
-        window: &Window,
-        reads: &BTreeMap<ExprId, Read>,
-    ) -> Result<(), String> {
+    fn is_in_window(&self, window: &Window, reads: &BTreeMap<ExprId, Read>) -> Result<(), String> {
         let taken = window.reads.iter().filter_map(|(id, _)| reads.get(id));
         let mut reaches = taken.flat_map(|read| &read.reaches);
         let is_held = reaches.all(|reach| {
@@ -402,7 +398,8 @@ impl Nest<'_, '_> {
 /// The reads of the element that is written.
 fn olds(reads: &BTreeMap<ExprId, Read>, to: VarId, target: &Poly) -> BTreeSet<ExprId> {
     let is_old = |read: &Read| {
-        let is_there = matches!(&read.address, Address::At { poly, wraps: false, .. } if poly == target);
+        let is_there =
+            matches!(&read.address, Address::At { poly, wraps: false, .. } if poly == target);
         read.array == to && is_there
     };
     let olds = reads.iter().filter(|(_, read)| is_old(read));
