@@ -398,8 +398,8 @@ impl Nest<'_, '_> {
 /// The reads of the element that is written.
 fn olds(reads: &BTreeMap<ExprId, Read>, to: VarId, target: &Poly) -> BTreeSet<ExprId> {
     let is_old = |read: &Read| {
-        let is_there =
-            matches!(&read.address, Address::At { poly, wraps: false, .. } if poly == target);
+        // An index that may wrap where it is read is no read that is known.
+        let is_there = matches!(&read.address, Address::At { poly, .. } if poly == target);
         read.array == to && is_there
     };
     let olds = reads.iter().filter(|(_, read)| is_old(read));

@@ -20,6 +20,12 @@ __kernel void string(__global const int *a, __global int *b, __global const int 
     int old = b[c];
     b[c] = a[n] + a[s] - old;
 }
+// case: ids without sign
+__kernel void membrane(__global const float *a, __global float *b, __global const float *p) {
+    uint x = get_global_id(0), y = get_global_id(1);
+    if (x > 0 && y > 0 && x < 15 && y < 11)
+        b[y * 16 + x] = a[y * 16 + x - 1] + a[(y + 1) * 16 + x] - b[y * 16 + x];
+}
 // case: whether something is written depends on the state before the last
 __kernel void some(__global const int *a, __global int *b, __global const int *p) {
     int x = get_global_id(0), y = get_global_id(1);
