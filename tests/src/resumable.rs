@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 /// The file of a state folder that holds a [`State`].
 const FILE: &str = "state.yaml";
 
-/// Items that each processor gets before the state is saved: some take much longer than others.
-const BETWEEN_SAVES: u64 = 16;
+/// Items that each processor gets before the state is saved.
+const BETWEEN_SAVES: u64 = 4;
 
 /// What is kept between runs.
 #[derive(Clone, Debug, Serialize, Deserialize)]

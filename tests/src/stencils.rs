@@ -31,6 +31,8 @@ pub struct Stencil {
     pub items: bool,
     /// The type of their ids.
     id: &'static str,
+    /// Work-items too many in each dimension, which do nothing.
+    beyond: [i32; 3],
 }
 
 const COUNTERS: [&str; 3] = ["x", "y", "z"];
@@ -53,7 +55,11 @@ impl Stencil {
             compare: random.below(4),
             items,
             id: random.copy(&["int", "int", "uint", "size_t", "const unsigned", "long"]),
+            beyond: [0; 3],
         };
+        if items && random.chance(40) {
+            stencil.beyond = [0; 3].map(|_| random.below(4) as i32);
+        }
         let style = random.below(8);
         for dim in 0..dims {
             let last = size[dim] - 1;
@@ -291,6 +297,19 @@ impl Stencil {
         }
     }
 
+    /// A body for work-items of which there are too many.
+    fn guarded_by_size(&self, body: &str) -> String {
+        let dims = (0..self.dims).filter(|dim| self.beyond[*dim] > 0);
+        let conds: Vec<String> = dims
+            .map(|dim| format!("{} > {}", COUNTERS[dim], self.range[dim].1))
+            .collect();
+        match (conds.len(), self.compare) {
+            (0, _) => body.to_string(),
+            (_, 0) => format!("if (!({})) {{\n{body}}}\n", conds.join(" || ")),
+            _ => format!("if ({}) return;\n{body}", conds.join(" || ")),
+        }
+    }
+
     fn kernel(&self, number: usize) -> String {
         let mut text = String::new();
         for dim in (0..self.dims).rev().filter(|_| !self.items) {
@@ -314,7 +333,7 @@ impl Stencil {
             .replace("T sum", &format!("{ty} sum"))
             .replace("T old", &format!("{ty} old"));
         if self.items {
-            body = body.replace("continue", "return");
+            body = self.guarded_by_size(&body.replace("continue", "return"));
             for dim in 0..self.dims {
                 let (counter, first) = (COUNTERS[dim], self.range[dim].0);
                 let id = self.id;
@@ -368,9 +387,9 @@ pub fn job(stencils: &[Stencil]) -> Job {
         for trips in trips {
             let out = job.buffer(size, Fill::Zero);
             let args = [a.clone(), b.clone(), q.clone(), Arg::int(trips), out];
-            let range = stencil.range[..stencil.dims].iter();
+            let range = stencil.range[..stencil.dims].iter().zip(&stencil.beyond);
             let sizes: Vec<u64> = range
-                .map(|(first, last)| (last - first + 1) as u64)
+                .map(|((first, last), beyond)| (last - first + 1 + beyond) as u64)
                 .collect();
             let geometry = match stencil.items {
                 true => Geometry::range(&sizes, &vec![1; stencil.dims]),

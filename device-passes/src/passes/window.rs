@@ -14,6 +14,7 @@
 mod address;
 mod codegen;
 mod collapse;
+mod guard;
 mod nests;
 mod plan;
 mod reads;

@@ -51,6 +51,9 @@ impl Writer<'_> {
         let at = self.at(walk);
         let mut rest = Vec::new();
         let mut hints = take_body(stmt, walk.levels.len(), &mut rest);
+        if let Some(guard) = walk.guard {
+            rest = guard.removed(rest);
+        }
         if walk.row.is_some() && walk.lanes == 1 {
             // Later stages come after it.
             rest = without_continue(std::mem::take(&mut rest)).unwrap_or_default();

@@ -14,6 +14,7 @@ use fpgacc_kernel_analysis::trip_count::Constants;
 
 use super::Options;
 use super::address::{Reach, position};
+use super::guard::Guard;
 use super::nests::{Level, chain};
 use super::reads::{Read, Reader};
 use super::slots::{Tap, Window};
@@ -158,10 +159,11 @@ impl<'a> Planner<'a> {
             .copied()
             .zip(values.clone().unwrap_or_default());
         let counters: BTreeMap<usize, Interval> = counters.collect();
+        let all = When::always(counters.clone());
         let (aliases, constants) = (self.aliases, self.constants);
         let mut reader = Reader::new(aliases, &mut indices, constants, counters.clone());
         let innermost = &levels[levels.len() - 1];
-        reader.list(innermost.body(), When::always(counters));
+        reader.list(innermost.body(), all.clone());
         reader.anchor(&numbers);
         let reads = std::mem::take(&mut reader.reads);
         let counting = reader.indices.counting.iter();
@@ -179,7 +181,27 @@ impl<'a> Planner<'a> {
         let (array, first) = (windows[0].array, windows[0].reads[0].0);
         let saved = saved(&windows);
         let how = (self.lanes, self.stages > 1);
-        let mut walk = match walk::decide(levels, &strides, windows, values.as_deref(), how) {
+        let decide = |values: Option<&[Interval]>| {
+            walk::decide(levels, &strides, windows.clone(), values, how)
+        };
+        let guard = Guard::of(self.aliases.function, innermost.body());
+        let guard = guard.filter(|_| levels.len() > 1);
+        let mut values = values;
+        let mut decided = decide(values.as_deref());
+        if let (Err(_), Some(guard)) = (&decided, guard) {
+            // Fewer iterations, of which no other does anything.
+            let when = reader.assume(all, guard.cond, guard.passes);
+            let fewer = numbers.iter().map(|at| when.counters.get(at).copied());
+            let fewer: Option<Vec<Interval>> = fewer.collect();
+            if let Some(fewer) = fewer.filter(|_| when.is_exact && !when.is_never)
+                && let Ok(walk) = decide(Some(&fewer))
+            {
+                let guard = Some(guard);
+                decided = Ok(Walk { guard, ..walk });
+                values = Some(fewer);
+            }
+        }
+        let mut walk = match decided {
             Ok(walk) => walk,
             Err(reason) => return self.miss(&[(first, Vec::new())].into(), array, reason),
         };

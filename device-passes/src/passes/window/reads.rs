@@ -626,7 +626,7 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 
     /// The iterations of these in which a condition is true, or false.
-    fn assume(&mut self, when: When, cond: ExprId, truth: bool) -> When {
+    pub fn assume(&mut self, when: When, cond: ExprId, truth: bool) -> When {
         match *self.aliases.function.exprs.get(cond) {
             Expr::Int { value, .. } => when.if_so((value != 0) == truth),
             Expr::Unary {

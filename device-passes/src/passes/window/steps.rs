@@ -153,7 +153,8 @@ impl Nest<'_, '_> {
             return Err("it does not write where it reads".into());
         }
         let stores: BTreeSet<ExprId> = stores.keys().copied().collect();
-        let body = self.levels[self.levels.len() - 1].body();
+        let body = self.levels[self.levels.len() - 1].body().to_vec();
+        let body = &walk.guard.map_or(body.clone(), |guard| guard.removed(body))[..];
         self.is_in_window(window, reads)?;
         let olds = olds(reads, to, &target);
         let arrays = match olds.is_empty() {

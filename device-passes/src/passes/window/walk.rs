@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use fpgacc_frontend::ir::{ExprId, VarId};
 use fpgacc_kernel_analysis::poly::Poly;
 
+use super::guard::Guard;
 use super::nests::Level;
 use super::row::Row;
 use super::slots::Window;
@@ -45,6 +46,8 @@ pub struct Walk {
     pub counters: Vec<VarId>,
     /// The numbers of those of the levels.
     pub numbers: Vec<usize>,
+    /// A condition that holds in all iterations that are left.
+    pub guard: Option<Guard>,
     /// How it does several launches in a row.
     pub row: Option<Row>,
 }
@@ -99,6 +102,7 @@ pub fn decide(
         meanings: Vec::new(),
         counters: Vec::new(),
         numbers: Vec::new(),
+        guard: None,
         row: None,
     };
     // What stands before a loop is written as the indices of the original are.
