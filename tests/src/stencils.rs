@@ -201,8 +201,14 @@ impl Stencil {
         }
         sum += &self.store(random);
         let all = conds.join(" && ");
-        match random.below(3) {
+        let here = self.index(random, [0; 3]);
+        match random.below(4) {
             0 => format!("if ({all}) {{\n{sum}}}\n"),
+            // Borders are copied.
+            3 => format!(
+                "if (!({all})) {{ out[{here}] = a[{here}]; continue; }}\n\
+                 T own = a[{here}];\n{sum}out[{here}] += own;\n"
+            ),
             1 => format!("if (!({all})) continue;\n{sum}"),
             _ => {
                 let none: Vec<String> = conds.iter().map(|cond| format!("!({cond})")).collect();
@@ -331,7 +337,8 @@ impl Stencil {
         let mut body = body
             .replace("(T)", &format!("({ty})"))
             .replace("T sum", &format!("{ty} sum"))
-            .replace("T old", &format!("{ty} old"));
+            .replace("T old", &format!("{ty} old"))
+            .replace("T own", &format!("{ty} own"));
         if self.items {
             body = self.guarded_by_size(&body.replace("continue", "return"));
             for dim in 0..self.dims {

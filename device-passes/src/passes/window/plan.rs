@@ -20,7 +20,7 @@ use super::reads::{Read, Reader};
 use super::slots::{Tap, Window};
 use super::steps;
 use super::walk::{self, Walk};
-use super::when::{Interval, When};
+use super::when::{Branch, Interval, When};
 use crate::pass::Note;
 
 /// A nest with windows.
@@ -56,6 +56,8 @@ struct Group {
 /// What is known of a nest.
 struct OfNest<'n> {
     reads: &'n BTreeMap<ExprId, Read>,
+    /// When each `if` in it is reached.
+    ifs: &'n [When],
     /// The counters of its loops, by their numbers.
     names: &'n [VarId],
     /// All that it accesses.
@@ -171,6 +173,7 @@ impl<'a> Planner<'a> {
         let region = Accesses::of_loop(self.aliases, self.summaries, stmt);
         let of_nest = OfNest {
             reads: &reads,
+            ifs: &reader.ifs,
             names: &names,
             region: &region,
             values: values.as_deref(),
@@ -282,6 +285,7 @@ impl<'a> Planner<'a> {
     fn windows(&self, group: &Group, nest: &OfNest<'_>) -> Result<Vec<Window>, String> {
         let OfNest {
             reads,
+            ifs,
             names,
             region,
             values,
@@ -298,11 +302,11 @@ impl<'a> Planner<'a> {
             return Err("another access in the loop may write to it".to_string());
         }
         let sure = group
-            .sure(values.is_some())
+            .sure(values.is_some(), ifs)
             .ok_or("no iteration is sure to read it")?;
         let is_inside = |(offset, reach): &(i128, Reach)| match values {
             Some(_) => {
-                let (first, last) = group.span(reach);
+                let (first, last) = group.span(&reach.when);
                 first + offset >= sure.0 && last + offset <= sure.1
             }
             None => (sure.0..=sure.1).contains(offset),
@@ -510,25 +514,44 @@ impl Group {
         self.all().map(|(offset, _)| *offset).collect()
     }
 
-    /// The first and the last location of the nest where a read is reached.
-    fn span(&self, reach: &Reach) -> (i128, i128) {
+    /// The first and the last location of the nest in some iterations.
+    fn span(&self, when: &When) -> (i128, i128) {
         let mut span = (0, 0);
         // The counters of the nest are the only ones that are known, in the order of the loops.
-        for (stride, (first, last)) in self.strides.iter().zip(reach.when.counters.values()) {
+        for (stride, (first, last)) in self.strides.iter().zip(when.counters.values()) {
             span.0 += stride * first;
             span.1 += stride * last;
         }
         span
     }
 
+    /// The distances that are read whichever way an `if` goes.
+    fn in_both_branches(&self, of: usize) -> BTreeSet<i128> {
+        let [then, otherwise] = [true, false].map(|holds| {
+            let branch = Some(Branch { of, holds });
+            let own = self.all().filter(|(_, reach)| reach.when.branch == branch);
+            own.map(|(offset, _)| *offset).collect::<BTreeSet<i128>>()
+        });
+        then.intersection(&otherwise).copied().collect()
+    }
+
     /// Between these the original is sure to read.
-    fn sure(&self, is_constant: bool) -> Option<(i128, i128)> {
+    fn sure(&self, is_constant: bool, ifs: &[When]) -> Option<(i128, i128)> {
         let reaches = self.all().filter(|(_, reach)| match is_constant {
             true => reach.when.is_exact,
             false => reach.when.is_always,
         });
-        let spans = reaches.map(|(offset, reach)| {
-            let (first, last) = self.span(reach);
+        let reaches = reaches.map(|(offset, reach)| (*offset, &reach.when));
+        let either = ifs.iter().enumerate().filter(|(_, when)| {
+            let is_sure = when.is_exact && !when.is_never;
+            is_constant && is_sure
+        });
+        let either = either.flat_map(|(of, when)| {
+            let offsets = self.in_both_branches(of).into_iter();
+            offsets.map(move |offset| (offset, when))
+        });
+        let spans = reaches.chain(either).map(|(offset, when)| {
+            let (first, last) = self.span(when);
             (first + offset, last + offset)
         });
         spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))

@@ -58,6 +58,8 @@ pub struct Reader<'r, 'a> {
     pub reads: BTreeMap<ExprId, Read>,
     /// What was found to be written, by expression.
     pub stores: BTreeMap<ExprId, Store>,
+    /// When each `if` is reached.
+    pub ifs: Vec<When>,
     /// Reads of which nothing is known: an index may wrap.
     wrapping: BTreeSet<ExprId>,
     /// What is known of the nest's counters.
@@ -84,6 +86,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             constants,
             reads: BTreeMap::new(),
             stores: BTreeMap::new(),
+            ifs: Vec::new(),
             copies: BTreeMap::new(),
             copied: 1,
         }
@@ -141,9 +144,12 @@ impl<'r, 'a> Reader<'r, 'a> {
         } = &stmt.kind
         {
             self.value(*cond, &when);
-            let so = self.assume(when.clone(), *cond, true);
+            let of = self.ifs.len();
+            self.ifs.push(when.clone());
+            let so = self.assume(when.clone(), *cond, true).taking(of, true);
             self.list(&then.stmts, so);
             let not_so = self.assume(when.clone(), *cond, false);
+            let not_so = not_so.taking(of, false);
             if let Some(otherwise) = otherwise {
                 self.list(&otherwise.stmts, not_so);
             } else if matches!(then.stmts.last(), Some(last) if matches!(last.kind, StmtKind::Continue))

@@ -18,6 +18,17 @@ pub struct When {
     pub is_always: bool,
     /// None does.
     pub is_never: bool,
+    /// The branch of an `if` that is sure to reach the statement once it is taken.
+    pub branch: Option<Branch>,
+}
+
+/// A branch of an `if`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// Counts the `if`s of the body.
+    pub of: usize,
+    /// The one where the condition holds.
+    pub holds: bool,
 }
 
 impl When {
@@ -28,6 +39,7 @@ impl When {
             is_exact: true,
             is_always: true,
             is_never: false,
+            branch: None,
         }
     }
 
@@ -36,6 +48,14 @@ impl When {
     pub fn perhaps(mut self) -> Self {
         self.is_exact = false;
         self.is_always = false;
+        self.branch = None;
+        self
+    }
+
+    /// Those in which a branch is taken.
+    #[must_use]
+    pub fn taking(mut self, of: usize, holds: bool) -> Self {
+        self.branch = Some(Branch { of, holds });
         self
     }
 
@@ -71,6 +91,7 @@ impl When {
         self.is_never |= interval.0 > interval.1;
         let before = self.counters.insert(counter, interval);
         self.is_always &= before == Some(interval);
+        self.branch = None;
         self
     }
 
@@ -79,6 +100,7 @@ impl When {
     pub fn if_so(mut self, is_so: bool) -> Self {
         self.is_never |= !is_so;
         self.is_always &= is_so;
+        self.branch = None;
         self
     }
 }

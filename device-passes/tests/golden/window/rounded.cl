@@ -31,3 +31,16 @@ __kernel void some(__global const int *a, __global int *b, __global const int *p
     int c = y * 13 + x;
     b[c] = (y > 0 ? a[c - 13] : 0) + a[c];
 }
+// case: one branch reads where another would, but not always
+__kernel void perhaps(__global const int *a, __global int *b, __global const int *p) {
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x >= 13 || y >= 10)
+        return;
+    int c = y * 13 + x;
+    if (x == 0 || y == 0 || x == 12 || y == 9) {
+        if (p[c] > 0)
+            b[c] = a[c];
+        return;
+    }
+    b[c] = a[c - 13] + a[c] + a[c + 13];
+}
