@@ -187,22 +187,15 @@ impl<'a> Planner<'a> {
         let decide = |values: Option<&[Interval]>| {
             walk::decide(levels, &strides, windows.clone(), values, how)
         };
-        let guard = Guard::of(self.aliases.function, innermost.body());
-        let guard = guard.filter(|_| levels.len() > 1);
-        let mut values = values;
-        let mut decided = decide(values.as_deref());
-        if let (Err(_), Some(guard)) = (&decided, guard) {
-            // Fewer iterations, of which no other does anything.
-            let when = reader.assume(all, guard.cond, guard.passes);
-            let fewer = numbers.iter().map(|at| when.counters.get(at).copied());
-            let fewer: Option<Vec<Interval>> = fewer.collect();
-            if let Some(fewer) = fewer.filter(|_| when.is_exact && !when.is_never)
-                && let Ok(walk) = decide(Some(&fewer))
-            {
-                let guard = Some(guard);
-                decided = Ok(Walk { guard, ..walk });
-                values = Some(fewer);
-            }
+        let (mut values, mut decided) = (values.clone(), decide(values.as_deref()));
+        let guard = Guard::of(aliases.function, innermost.body());
+        if let (Err(_), Some(guard)) = (&decided, guard.filter(|_| levels.len() > 1))
+            && let Some(fewer) = fewer(&mut reader, all, guard, &numbers)
+            && let Ok(walk) = decide(Some(&fewer))
+        {
+            let guard = Some(guard);
+            decided = Ok(Walk { guard, ..walk });
+            values = Some(fewer);
         }
         let mut walk = match decided {
             Ok(walk) => walk,
@@ -467,6 +460,21 @@ impl<'a> Planner<'a> {
         let missed = missed.filter(|(array, _)| !done.contains(array));
         (chosen, missed.map(|(_, note)| note).collect())
     }
+}
+
+/// The first and the last value of each counter of a nest in the iterations that a guard lets pass, if it lets all
+/// between them pass.
+fn fewer(
+    reader: &mut Reader<'_, '_>,
+    all: When,
+    guard: Guard,
+    numbers: &[usize],
+) -> Option<Vec<Interval>> {
+    let when = reader.assume(all, guard.cond, guard.passes);
+    let values = numbers.iter().map(|at| when.counters.get(at).copied());
+    values
+        .collect::<Option<_>>()
+        .filter(|_| when.is_exact && !when.is_never)
 }
 
 /// Reads of memory that windows save in an iteration.
