@@ -1,32 +1,19 @@
 //! What PoCL makes of work-items, and which groups follow from it.
 
-use std::collections::BTreeMap;
+mod common;
 
-use fpgacc_frontend::ir::Dialect;
-use fpgacc_frontend::kernel;
-use fpgacc_frontend::source::SourceMap;
 use fpgacc_gpu_model::device::{Cores, Device};
 use fpgacc_gpu_model::geometry::shape::Shape;
 use fpgacc_gpu_model::geometry::vectors::{Rows, rows};
 use fpgacc_gpu_model::geometry::{predict, rank};
-use fpgacc_gpu_model::profile::{Profile, Sizes, profile};
+use fpgacc_gpu_model::profile::Profile;
 
 const SIDE: i64 = 512;
 const GLOBAL: [u64; 3] = [SIDE as u64, SIDE as u64, 1];
 
 /// Of a kernel whose last argument is the side of a matrix.
 fn profile_of(text: &str, count: u32) -> Profile {
-    let mut sources = SourceMap::new();
-    sources.add("k.cl", text);
-    let input = kernel::Input::new("k.cl", text, Dialect::Cl12);
-    let module = kernel::parse(&input, &mut sources).expect("OpenCL C");
-    let kernel = module.functions.iter().find(|(_, f)| f.is_kernel);
-    let sizes = Sizes {
-        global: GLOBAL,
-        local: None,
-        scalars: BTreeMap::from([(count - 1, SIDE)]),
-    };
-    profile(&module, kernel.expect("a kernel").0, &sizes)
+    common::profile_of(text, GLOBAL, &[(count - 1, SIDE)])
 }
 
 fn device() -> Device {

@@ -1,29 +1,13 @@
 //! What a work-item is seen to do, and which groups follow from it.
 
-use std::collections::BTreeMap;
+mod common;
 
-use fpgacc_frontend::ir::Dialect;
-use fpgacc_frontend::kernel;
-use fpgacc_frontend::source::SourceMap;
+use common::profile_of;
 use fpgacc_gpu_model::device::Device;
 use fpgacc_gpu_model::geometry::model::Limit;
 use fpgacc_gpu_model::geometry::shape::Shape;
 use fpgacc_gpu_model::geometry::{Ranked, choose, rank};
-use fpgacc_gpu_model::profile::{ASSUMED_TRIPS, FIRST_LOOP, Profile, Sizes, profile};
-
-fn profile_of(text: &str, global: [u64; 3], scalars: &[(u32, i64)]) -> Profile {
-    let mut sources = SourceMap::new();
-    sources.add("k.cl", text);
-    let input = kernel::Input::new("k.cl", text, Dialect::Cl12);
-    let module = kernel::parse(&input, &mut sources).expect("OpenCL C");
-    let kernel = module.functions.iter().find(|(_, f)| f.is_kernel);
-    let sizes = Sizes {
-        global,
-        local: None,
-        scalars: BTreeMap::from_iter(scalars.iter().copied()),
-    };
-    profile(&module, kernel.expect("a kernel").0, &sizes)
-}
+use fpgacc_gpu_model::profile::{ASSUMED_TRIPS, FIRST_LOOP};
 
 fn ranked(text: &str, global: [u64; 3], scalars: &[(u32, i64)]) -> Vec<Ranked> {
     let device = Device::named("h200").expect("a device");

@@ -277,6 +277,16 @@ pub(crate) fn last_name(name: &str) -> &str {
     }
 }
 
+/// `c` of `c<int>`.
+pub(crate) fn without_arguments(name: &str) -> &str {
+    name.split_once('<').map_or(name, |(name, _)| name)
+}
+
+/// `c` of `a::b::c<int>`.
+pub(crate) fn class_name(name: &str) -> &str {
+    without_arguments(last_name(name))
+}
+
 fn int(bits: u8, signed: bool) -> Kind {
     Kind::Num(Num::Int(IntType::new(bits, signed)))
 }

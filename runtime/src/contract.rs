@@ -280,28 +280,28 @@ pub enum NullLocal {
 mod tests {
     use super::*;
 
-    #[test]
-    fn launches_in_a_row_become_few() {
-        let steps = Steps {
+    fn five(writes_both: bool) -> Steps {
+        Steps {
             most: 5,
             from: 0,
             to: 1,
-            writes_both: false,
-        };
-        let runs: Vec<u64> = (0..=12).map(|launches| steps.runs(launches)).collect();
-        assert_eq!(runs, [0, 1, 2, 3, 2, 3, 2, 3, 4, 3, 4, 3, 4]);
+            writes_both,
+        }
+    }
+
+    fn runs(steps: Steps) -> Vec<u64> {
+        (0..=12).map(|launches| steps.runs(launches)).collect()
+    }
+
+    #[test]
+    fn launches_in_a_row_become_few() {
+        let steps = five(false);
+        assert_eq!(runs(steps), [0, 1, 2, 3, 2, 3, 2, 3, 4, 3, 4, 3, 4]);
         assert_eq!(steps.at_once(100), 5);
     }
 
     #[test]
     fn launches_that_leave_both_buffers_need_none_by_itself() {
-        let steps = Steps {
-            most: 5,
-            from: 0,
-            to: 1,
-            writes_both: true,
-        };
-        let runs: Vec<u64> = (0..=12).map(|launches| steps.runs(launches)).collect();
-        assert_eq!(runs, [0, 1, 2, 1, 2, 1, 2, 3, 2, 3, 2, 3, 4]);
+        assert_eq!(runs(five(true)), [0, 1, 2, 1, 2, 1, 2, 3, 2, 3, 2, 3, 4]);
     }
 }

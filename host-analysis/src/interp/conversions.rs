@@ -8,7 +8,7 @@ use super::mentions::Mentions;
 use crate::location::MemoryLocation;
 use crate::syntax::ast::{ExprId, Type};
 use crate::syntax::lex;
-use crate::types::{Kind, Types, last_name};
+use crate::types::{Kind, Types, class_name, without_arguments};
 use crate::value::Val;
 
 impl<'a> Interp<'a> {
@@ -92,11 +92,8 @@ impl<'a> Interp<'a> {
         let Some(Kind::Record(class)) = self.kind_of(object).filter(|_| !all.is_empty()) else {
             return Vec::new();
         };
-        let class = last_name(&class);
-        let class = class.split_once('<').map_or(class, |(name, _)| name);
-        let of =
-            |id: &FnId| self.program.function(*id).class.as_deref().map(last_name) == Some(class);
-        let is_meant = |id: &&FnId| self.program.has_bases || of(id);
+        let class = class_name(&class);
+        let is_meant = |id: &&FnId| self.program.has_bases || self.is_method_of(**id, class);
         all.iter().filter(is_meant).copied().collect()
     }
 
@@ -165,9 +162,7 @@ impl<'a> Interp<'a> {
     /// Whether code declares objects whose class says what happens then, or at their end.
     fn makes_objects(&self, code: &Mentions) -> bool {
         code.called.iter().any(|class| {
-            let class = class
-                .split_once('<')
-                .map_or(class.as_str(), |(name, _)| name);
+            let class = without_arguments(class);
             self.program.constructors.contains_key(class)
                 || !self.program.named(&format!("~{class}")).is_empty()
                 || self.has_inner_objects(class)

@@ -3,7 +3,7 @@
 use super::scope::Binding;
 use super::{FnId, Interp};
 use crate::location::{MemoryLocation, VarId};
-use crate::types::{Kind, last_name};
+use crate::types::{Kind, class_name};
 use crate::value::Val;
 
 /// Objects in objects that are looked at.
@@ -34,17 +34,9 @@ impl<'a> Interp<'a> {
         let Some(depth) = depth.checked_sub(1) else {
             return;
         };
-        let short = last_name(class);
-        let short = short.split_once('<').map_or(short, |(name, _)| name);
-        let named = self.program.named(&format!("~{short}")).iter();
-        let of =
-            |id: &&FnId| self.program.function(**id).class.as_deref().map(last_name) == Some(short);
-        found.extend(
-            named
-                .copied()
-                .find(|id| of(&id))
-                .map(|id| (location.clone(), id)),
-        );
+        let short = class_name(class);
+        let own = self.own_method(short, &format!("~{short}"));
+        found.extend(own.map(|id| (location.clone(), id)));
         let Some((_, record)) = self.program.types[host].record(class) else {
             return;
         };

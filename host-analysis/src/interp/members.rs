@@ -10,7 +10,7 @@ use crate::location::{MemoryLocation, Root, VarId};
 use crate::syntax::Language;
 use crate::syntax::ast::{ExprId, ExprKind, Record, Type, Variable};
 use crate::text::Text;
-use crate::types::{Container, Kind, last_name};
+use crate::types::{Container, Kind, class_name, last_name, without_arguments};
 use crate::value::Val;
 
 /// Deepest nesting of classes in classes.
@@ -32,12 +32,11 @@ impl<'a> Interp<'a> {
     /// The methods that a call on an object of a class may mean: that of the class, or else, as
     /// the class may have bases and others may be derived of it, those of all classes.
     pub(super) fn methods_of(&self, class: &str, name: &str, args: usize) -> Vec<FnId> {
-        let name = name.split_once('<').map_or(name, |(name, _)| name);
+        let name = without_arguments(name);
         let takes = |id: &FnId| self.program.takes(id.host, *id, args);
         let all = self.program.named(last_name(name)).iter();
         let all: Vec<FnId> = all.copied().filter(takes).collect();
-        let short = last_name(class);
-        let short = short.split_once('<').map_or(short, |(name, _)| name);
+        let short = class_name(class);
         let of = |id: &FnId| self.program.function(*id).class.as_deref().map(last_name);
         let mut spans = BTreeSet::new();
         let own = all.iter().filter(|id| of(id) == Some(short));
@@ -79,11 +78,18 @@ impl<'a> Interp<'a> {
         let Some(Kind::Record(class)) = self.kind_of(location) else {
             return None;
         };
-        let class = last_name(&class);
-        let class = class.split_once('<').map_or(class, |(name, _)| name);
-        let of =
-            |id: &&FnId| self.program.function(**id).class.as_deref().map(last_name) == Some(class);
-        self.program.named(name).iter().find(of).copied()
+        self.own_method(class_name(&class), name)
+    }
+
+    /// The method of this name of a class.
+    pub(super) fn own_method(&self, class: &str, name: &str) -> Option<FnId> {
+        let mut all = self.program.named(name).iter().copied();
+        all.find(|id| self.is_method_of(*id, class))
+    }
+
+    /// Whether a function is a method of a class.
+    pub(super) fn is_method_of(&self, id: FnId, class: &str) -> bool {
+        self.program.function(id).class.as_deref().map(last_name) == Some(class)
     }
 
     /// Whether a class says how its objects are copied.
@@ -451,8 +457,7 @@ impl<'a> Interp<'a> {
 
     /// Constructors of a class with any arguments.
     fn all_constructors(&self, class: &str) -> Vec<FnId> {
-        let short = last_name(class);
-        let short = short.split_once('<').map_or(short, |(name, _)| name);
+        let short = class_name(class);
         let all = self
             .program
             .constructors

@@ -9,7 +9,7 @@ use super::code::{Arg, Code, FnId};
 use super::lvalue::Target;
 use crate::location::{MemoryLocation, Root};
 use crate::syntax::ast::{ExprId, ExprKind, Type};
-use crate::types::{Kind, last_name};
+use crate::types::{Kind, last_name, without_arguments};
 use crate::value::Val;
 
 /// The places that functions return references to.
@@ -304,7 +304,7 @@ fn is_read_only(reference: &Type) -> bool {
 
 /// Whether a function of the standard library returns a reference to its argument.
 fn passes_on(name: &str) -> bool {
-    let bare = name.split_once('<').map_or(name, |(bare, _)| bare);
+    let bare = without_arguments(name);
     matches!(
         last_name(bare),
         "move" | "forward" | "ref" | "cref" | "as_const"

@@ -13,7 +13,7 @@ use crate::number::{IntType, Num};
 use crate::object::ObjectKind;
 use crate::syntax::ast::{ExprId, ExprKind, Type};
 use crate::text::Text;
-use crate::types::{Kind, Wrapper, last_name};
+use crate::types::{Kind, Wrapper, last_name, without_arguments};
 use crate::value::Val;
 
 const USE_HOST_PTR: i128 = 1 << 3;
@@ -807,7 +807,7 @@ impl<'a> Interp<'a> {
         name: &str,
         args: &[Arg<'a>],
     ) -> Option<Val> {
-        let base = name.split_once('<').map_or(name, |(base, _)| base);
+        let base = without_arguments(name);
         let targets = crate::types::template::arguments(name).map(|(_, args)| args);
         let target = targets.as_ref().and_then(|t| t.first());
         match (last_name(base), target, args) {

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::kind::{Container, Kind, Wrapper};
+use super::without_arguments;
 use crate::syntax::ast::Type;
 
 pub(super) fn is_namespace(name: &str) -> bool {
@@ -18,7 +19,7 @@ pub(super) fn kind(name: &str, used: bool) -> Option<Kind> {
         None if used && (!name.contains("::") || name.starts_with("Program::")) => name,
         None => return None,
     };
-    let base = short.split_once('<').map_or(short, |(base, _)| base);
+    let base = without_arguments(short);
     Some(Kind::Wrapper(match base {
         "Kernel" => Wrapper::Kernel,
         "KernelFunctor" | "make_kernel" | "KernelFunctorGlobal" => Wrapper::Functor,

@@ -8,7 +8,6 @@
 //! writes it writes at the element that the counter is for, and accesses nowhere else; variables live inside
 //! the body, or add up integers, modulo two to their width, in any order.
 
-use fpgacc_kernel_analysis::variables::declared;
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
@@ -21,6 +20,7 @@ use fpgacc_kernel_analysis::constant;
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::Header;
+use fpgacc_kernel_analysis::variables::declared;
 use fpgacc_kernel_analysis::work_item::Query;
 
 use crate::options::OwnOptions;

@@ -1,9 +1,7 @@
 //! Conditions that keep an iteration from doing anything: hosts round global sizes up to whole work-groups, and kernels
 //! leave out what lies beyond the data (`if (x >= w || y >= h) return;`).
 
-use fpgacc_frontend::ir::{
-    Block, Callee, Expr, ExprId, Function, Init, Stmt, StmtKind, builtin_has_effects,
-};
+use fpgacc_frontend::ir::{Block, ExprId, Function, Init, Stmt, StmtKind};
 
 /// A condition at the head of a body.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +32,7 @@ impl Guard {
             _ if stmts.next().is_none() => true,
             _ => return None,
         };
-        only_computes(function, *cond).then_some(Guard {
+        (!function.exprs.has_effects(*cond)).then_some(Guard {
             cond: *cond,
             passes,
         })
@@ -63,21 +61,7 @@ fn is_value(function: &Function, stmt: &Stmt) -> bool {
         StmtKind::Decl {
             init: Some(Init::Expr(value)),
             ..
-        } => only_computes(function, *value),
+        } => !function.exprs.has_effects(*value),
         _ => false,
     }
-}
-
-fn only_computes(function: &Function, root: ExprId) -> bool {
-    !function
-        .exprs
-        .any(root, &mut |id| match function.exprs.get(id) {
-            Expr::Assign { .. } | Expr::IncDec { .. } => true,
-            Expr::Call {
-                callee: Callee::Builtin(name),
-                ..
-            } => builtin_has_effects(name),
-            Expr::Call { .. } => true,
-            _ => false,
-        })
 }

@@ -299,7 +299,7 @@ impl<'a> Planner<'a> {
             .ok_or("no iteration is sure to read it")?;
         let is_inside = |(offset, reach): &(i128, Reach)| match values {
             Some(_) => {
-                let (first, last) = group.span(&reach.when);
+                let (first, last) = reach.when.span(&group.strides);
                 first + offset >= sure.0 && last + offset <= sure.1
             }
             None => (sure.0..=sure.1).contains(offset),
@@ -522,17 +522,6 @@ impl Group {
         self.all().map(|(offset, _)| *offset).collect()
     }
 
-    /// The first and the last location of the nest in some iterations.
-    fn span(&self, when: &When) -> (i128, i128) {
-        let mut span = (0, 0);
-        // The counters of the nest are the only ones that are known, in the order of the loops.
-        for (stride, (first, last)) in self.strides.iter().zip(when.counters.values()) {
-            span.0 += stride * first;
-            span.1 += stride * last;
-        }
-        span
-    }
-
     /// The distances that are read whichever way an `if` goes.
     fn in_both_branches(&self, of: usize) -> BTreeSet<i128> {
         let [then, otherwise] = [true, false].map(|holds| {
@@ -559,7 +548,7 @@ impl Group {
             offsets.map(move |offset| (offset, when))
         });
         let spans = reaches.chain(either).map(|(offset, when)| {
-            let (first, last) = self.span(when);
+            let (first, last) = when.span(&self.strides);
             (first + offset, last + offset)
         });
         spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))

@@ -153,18 +153,20 @@ impl Nest<'_, '_> {
             return Err("it does not write where it reads".into());
         }
         let stores: BTreeSet<ExprId> = stores.keys().copied().collect();
-        let body = self.levels[self.levels.len() - 1].body().to_vec();
-        let body = &walk.guard.map_or(body.clone(), |guard| guard.removed(body))[..];
+        let mut body = self.levels[self.levels.len() - 1].body().to_vec();
+        if let Some(guard) = walk.guard {
+            body = guard.removed(body);
+        }
         self.is_in_window(window, reads)?;
         let olds = olds(reads, to, &target);
         let arrays = match olds.is_empty() {
             true => &[window.array][..],
             false => &[window.array, to],
         };
-        let sources = sources::Sources::of(self.aliases, arrays, body);
-        sources.check(body, &stores)?;
+        let sources = sources::Sources::of(self.aliases, arrays, &body);
+        sources.check(&body, &stores)?;
         let others = self.others(window, to, (&stores, &olds))?;
-        let plain = without_continue(body.to_vec()).ok_or("an iteration may end in the middle")?;
+        let plain = without_continue(body).ok_or("an iteration may end in the middle")?;
         let (first, last) = walk.span.unwrap_or_default();
         let behind = window.hull.1 - ahead;
         if !olds.iter().all(|old| self.is_held(window, &reads[old])) {
@@ -269,17 +271,10 @@ impl Nest<'_, '_> {
             let Some((strides, _, offset)) = position(&reach.poly, self.numbers) else {
                 return false;
             };
-            let mut span = (offset, offset);
-            for (number, stride) in self.numbers.iter().zip(strides) {
-                let Some((first, last)) = reach.when.counters.get(number) else {
-                    return false;
-                };
-                span.0 += stride * first;
-                span.1 += stride * last;
-            }
+            let (first, last) = reach.when.span(&strides);
             (window.hull.0..=window.hull.1).contains(&offset)
-                && span.0 >= window.sure.0
-                && span.1 <= window.sure.1
+                && first + offset >= window.sure.0
+                && last + offset <= window.sure.1
         })
     }
 

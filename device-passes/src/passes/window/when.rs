@@ -52,6 +52,15 @@ impl When {
         self
     }
 
+    /// The first and the last location of a nest that moves on by so many elements with each counter, the outermost
+    /// first. The counters of the nest are the only ones that are known.
+    pub fn span(&self, strides: &[i128]) -> Interval {
+        let each = strides.iter().zip(self.counters.values());
+        each.fold((0, 0), |span, (stride, (first, last))| {
+            (span.0 + stride * first, span.1 + stride * last)
+        })
+    }
+
     /// Those in which a branch is taken.
     #[must_use]
     pub fn taking(mut self, of: usize, holds: bool) -> Self {
