@@ -515,6 +515,29 @@ fn what_differs_between_groups_that_stand_for_others_is_an_estimate() {
     }
 }
 
+/// Rows of 128 elements, groups of 176: some warps that are no samples lie in two rows, of which one is guarded.
+#[test]
+fn a_guard_that_some_warps_pass_and_others_do_not_may_divide_one_between_them() {
+    let rows = launch(&[1 << 20], &[176], &[]);
+    let body = |guard: &str| {
+        format!(
+            "__kernel void k(__global float *a) {{\nint i = get_global_id(0);\nif ({guard})\n\
+             a[i] += 1.0f;\n}}\n"
+        )
+    };
+    let verdict = |guard: &str| {
+        let sites = told(&body(guard), &rows);
+        let branch = sites.into_iter().find(|site| site.contains("branch"));
+        branch
+            .expect("a branch")
+            .rsplit(' ')
+            .next()
+            .map(str::to_string)
+    };
+    assert_eq!(verdict("i / 128 < 4000").as_deref(), Some("estimated"));
+    assert_eq!(verdict("i / 128 >= 0").as_deref(), Some("proved"));
+}
+
 #[test]
 fn loops_go_on_as_long_as_their_conditions_are_known() {
     for text in [

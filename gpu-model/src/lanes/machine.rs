@@ -467,6 +467,7 @@ impl<'a> Machine<'a> {
         let entry = self.seen.branches.entry((position, kind)).or_default();
         entry.warps += weight;
         entry.diverged += weight * f64::from(u8::from(ways.is_divergent()));
+        entry.skipped += weight * f64::from(u8::from(ways.no != 0));
         entry.is_inside |= ways.is_divergent() && !is_last;
         entry.idle += idle;
         entry.issued = [0, 1].map(|side| entry.issued[side] + issued[side]);

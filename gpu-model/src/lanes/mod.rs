@@ -59,10 +59,10 @@ pub fn walk(
     machine.closeness = closeness;
     let mut tallies: BTreeMap<Class, Tallies> = BTreeMap::new();
     for sample in samples {
-        let before = machine.seen.tally();
+        let before = machine.seen.tally_of_warps();
         machine.warp(sample);
         if sample.weight > 1.0 {
-            let own = machine.seen.tally().since(&before, sample.weight);
+            let own = machine.seen.tally_of_warps().since(&before, sample.weight);
             let class = launch.class(device.warp, sample);
             tallies.entry(class).or_default().add(own);
         }

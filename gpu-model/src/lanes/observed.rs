@@ -130,6 +130,8 @@ pub struct Branch {
     pub warps: f64,
     /// How often its lanes go different ways.
     pub diverged: f64,
+    /// How often some of them are known not to take it.
+    pub skipped: f64,
     /// They do so not only in the last groups of the launch.
     pub is_inside: bool,
     /// Operations of lanes that wait for others.
@@ -260,6 +262,19 @@ impl Observed {
             (Counted::Branch(*at, *kind), (one.warps, what))
         });
         Tally(accesses.chain(branches).collect())
+    }
+
+    /// The same, and which ways warps go: where some take a branch and others do not, one between them, which
+    /// nobody looked at, may do both.
+    pub fn tally_of_warps(&self) -> Tally {
+        let mut tally = self.tally();
+        for ((at, kind), one) in &self.branches {
+            let counts = tally.0.get_mut(&Counted::Branch(*at, *kind));
+            counts
+                .into_iter()
+                .for_each(|(_, what)| what[1] = one.skipped);
+        }
+        tally
     }
 
     /// Notes what differs between iterations that stand for others. One alone may stand for anything.
