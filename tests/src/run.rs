@@ -224,7 +224,9 @@ fn with_platform(command: Command, platform: Platform, folder: &Path) -> Result<
     Ok(match platform {
         Platform::Intel => command.envs(cpu_target()),
         Platform::Pocl | Platform::Nvidia => command,
+        // It would start a thread for each processor, which wait for each other more than they do.
         Platform::Oclgrind => command
+            .env("OCLGRIND_NUM_THREADS", "1")
             .env("OCLGRIND_DATA_RACES", "1")
             .env("OCLGRIND_MAX_ERRORS", "20")
             .env("OCLGRIND_LOG", folder.join(LOG)),

@@ -362,6 +362,8 @@ fn fill(ty: &str, seed: u64) -> Fill {
             let values = (0..ELEMENTS).map(|_| random.below(33) as f32 - 16.0);
             Fill::of_floats(&values.collect::<Vec<_>>())
         }
+        // Sums of them must not go beyond what an int holds: that has no meaning in C.
+        "int" => Fill::ints(seed, -(1 << 20), 1 << 20),
         _ => Fill::ints(seed, i32::MIN, i32::MAX),
     }
 }
