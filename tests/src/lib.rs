@@ -67,6 +67,7 @@ pub mod sizes;
 pub mod stencils;
 pub mod tables;
 pub mod tiles;
+pub mod undefined;
 pub mod vector_loops;
 pub mod vectors;
 pub mod worker;

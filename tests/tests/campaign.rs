@@ -1,5 +1,6 @@
 //! A short campaign, the same each time, and every kernel that ever failed.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use fpgacc_device_passes::passes;
@@ -38,6 +39,7 @@ fn counts_of(plan: &Plan, programs: u64) -> Counts {
     }
     println!("{counts}");
     assert_eq!(counts.failures, 0);
+    assert_eq!(counts.undefined, BTreeMap::new());
     counts
 }
 
@@ -50,6 +52,7 @@ fn generated_kernels_do_the_same_when_rewritten() {
         intel_every: 4,
         pocl_every: 4,
         nvidia_every: 0,
+        undefined_every: 4,
         focus: Focus::Barriers,
         coarsened: false,
     };
@@ -67,6 +70,7 @@ fn every_pass_rewrites_kernels_that_do_the_same() {
         intel_every: 3,
         pocl_every: 3,
         nvidia_every: 0,
+        undefined_every: 4,
         focus: Focus::Loops,
         coarsened: false,
     };
@@ -86,6 +90,7 @@ fn kernels_that_read_again_do_the_same() {
         intel_every: 3,
         pocl_every: 0,
         nvidia_every: 0,
+        undefined_every: 3,
         focus: Focus::Reuse,
         coarsened: false,
     };
@@ -105,6 +110,7 @@ fn coarsened_kernels_do_the_same() {
             intel_every: 3,
             pocl_every: 3,
             nvidia_every: 0,
+            undefined_every: 0,
             focus,
             coarsened: true,
         };

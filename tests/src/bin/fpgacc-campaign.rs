@@ -45,6 +45,9 @@ struct Options {
     /// Every how manieth program also runs on an NVIDIA GPU (0: none)
     #[arg(long, default_value_t = 0)]
     nvidia_every: u64,
+    /// Of every how manieth program it is asked what it does that C leaves undefined (0: of none; wants clang-14)
+    #[arg(long, default_value_t = 0)]
+    undefined_every: u64,
     /// What kernels have much of: barriers, each program rewritten in one way; or loops, too, each
     /// program rewritten to single work-items and to wide NDRanges; or memory that is read again, each
     /// program rewritten in seven ways
@@ -106,6 +109,7 @@ fn run(options: &Options) -> Result<Counts, (u8, String)> {
         intel_every: options.intel_every,
         pocl_every: options.pocl_every,
         nvidia_every: options.nvidia_every,
+        undefined_every: options.undefined_every,
         focus: options.focus,
         coarsened: options.coarsened,
     };

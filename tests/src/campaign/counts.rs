@@ -31,6 +31,9 @@ pub struct Counts {
     /// The disagreements by implementation and what makes it right.
     #[serde(default)]
     pub causes: BTreeMap<String, u64>,
+    /// What kernels do that C leaves undefined: originals, and rewritten ones whose originals are not known to the end.
+    #[serde(default)]
+    pub undefined: BTreeMap<String, u64>,
     /// Whose rewritten form is wrong.
     pub failures: u64,
 }
@@ -48,6 +51,7 @@ impl Counts {
         merge(&mut self.disagreements, &other.disagreements);
         merge(&mut self.no_witness, &other.no_witness);
         merge(&mut self.causes, &other.causes);
+        merge(&mut self.undefined, &other.undefined);
     }
 
     /// Counts why a form of a kernel, or a program, is wrong on an implementation.
@@ -116,6 +120,9 @@ impl fmt::Display for Counts {
         }
         for (reason, count) in &self.causes {
             writeln!(f, "{count:>9} wrong on {reason}")?;
+        }
+        for (what, count) in &self.undefined {
+            writeln!(f, "{count:>9} undefined, {what}")?;
         }
         for (reason, count) in &self.refused {
             writeln!(f, "{count:>9} not rewritten: {reason}")?;

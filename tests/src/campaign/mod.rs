@@ -4,6 +4,7 @@ mod case;
 mod counts;
 mod forms;
 mod outputs;
+mod undefined;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -43,6 +44,9 @@ pub struct Plan {
     /// The same for an NVIDIA GPU.
     #[serde(default)]
     pub nvidia_every: u64,
+    /// Of every how manieth program it is asked what it does that C leaves undefined ([`crate::undefined`]); 0: of none.
+    #[serde(default)]
+    pub undefined_every: u64,
     /// What kernels have much of. States of older campaigns lack it.
     #[serde(default)]
     pub focus: Focus,
@@ -59,7 +63,7 @@ impl Plan {
             Platform::Nvidia => self.nvidia_every,
             Platform::Oclgrind => 1,
         };
-        every != 0 && index.is_multiple_of(every)
+        is_turn(every, index)
     }
 
     /// The ways in which a program is rewritten, each from the original.
@@ -98,6 +102,10 @@ impl Plan {
     fn seed_of(&self, index: u64) -> u64 {
         Random::new(self.seed.wrapping_mul(0x0100_0000_01b3) ^ index).bits()
     }
+}
+
+fn is_turn(every: u64, index: u64) -> bool {
+    every != 0 && index.is_multiple_of(every)
 }
 
 /// A kernel that is not what a campaign wants: a fault of the generator or of Oclgrind.
@@ -202,6 +210,9 @@ impl Prepared {
                 original.others.push((platform, output));
                 check.compare_forms(platform, &original, &forms);
             }
+        }
+        if !forms.is_empty() && is_turn(plan.undefined_every, self.index) {
+            check.undefined(&forms);
         }
         check.found
     }
@@ -662,6 +673,7 @@ mod tests {
             intel_every: 0,
             pocl_every: 0,
             nvidia_every: 0,
+            undefined_every: 0,
             focus: Focus::Reuse,
             coarsened: false,
         };
@@ -686,6 +698,7 @@ mod tests {
             intel_every: 0,
             pocl_every: 0,
             nvidia_every: 0,
+            undefined_every: 0,
             focus: Focus::Loops,
             coarsened: false,
         };
