@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
     AddressSpace, Block, Callee, Expr, ExprId, Function, FunctionId, Init, Module, QualType, Stmt,
-    StmtKind, Storage, TypeId, UnaryOp, VarId, VarRef, Variable,
+    StmtKind, Storage, TypeId, Types, UnaryOp, VarId, VarRef, Variable,
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::location::{Around, is_loop};
 use fpgacc_kernel_analysis::loops;
 
-use crate::pass::Note;
+use crate::pass::{Note, Outcome, Pass};
 
 /// What becomes of one function.
 #[derive(Clone, Debug)]
@@ -59,19 +59,60 @@ pub trait Rewrite {
     fn rewrite(&mut self, stmt: &mut Stmt, kept: &[Self::Kept]) -> [Vec<Stmt>; 2];
 }
 
-/// Carries out a plan. Names stay as they are: what is new has names of its own, and a location's expression is
-/// only copied from a loop's body to just around that loop, where all that it uses is declared and visible.
-pub fn apply<R: Rewrite>(writer: &mut R, plan: &Plan<R::Kept>) {
+/// Carries out a function's plan with what `writer` makes of the function, the module's types and the function's
+/// names. Names stay as they are: what is new has names of its own, and a location's expression is only copied from
+/// a loop's body to just around that loop, where all that it uses is declared and visible.
+pub fn apply<'a, R: Rewrite>(
+    module: &'a mut Module,
+    id: FunctionId,
+    plan: &Plan<R::Kept>,
+    writer: impl FnOnce(&'a mut Function, &'a mut Types, Names) -> R,
+) {
+    let names = Names::of(module, id);
+    let mut writer = writer(&mut module.functions[id], &mut module.types, names);
     let Some(mut body) = writer.function().body.take() else {
         return;
     };
     let mut walk = Walk {
-        writer,
+        writer: &mut writer,
         plan,
         seen: 0,
     };
     walk.list(&mut body.stmts, Scope::Shared);
     writer.function().body = Some(body);
+}
+
+/// Rewrites functions, each by a plan of its own.
+pub fn apply_all<T>(
+    pass: &dyn Pass,
+    module: &mut Module,
+    functions: impl Iterator<Item = FunctionId>,
+    plan: impl Fn(&Module, FunctionId) -> Plan<T>,
+    apply: impl Fn(&mut Module, FunctionId, &Plan<T>),
+) -> Outcome {
+    let (mut done, mut missed) = (Vec::new(), Vec::new());
+    for function in functions {
+        let mut plan = plan(module, function);
+        missed.append(&mut plan.missed);
+        if plan.loops.is_empty() {
+            continue;
+        }
+        apply(module, function, &plan);
+        pass.comment(&mut module.functions[function], &plan.done);
+        done.append(&mut plan.done);
+    }
+    Outcome::of(done, missed)
+}
+
+/// The name of what an expression is first made of.
+pub fn name_in(function: &Function, location: ExprId) -> &str {
+    let mut first = None;
+    function.exprs.for_each(location, &mut |id| {
+        if let Expr::Var(VarRef::Local(var)) = function.exprs.get(id) {
+            first.get_or_insert(*var);
+        }
+    });
+    first.map_or("value", |var| function.vars[var].name.as_str())
 }
 
 struct Walk<'a, R: Rewrite> {

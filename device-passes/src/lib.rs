@@ -11,7 +11,7 @@ pub mod options;
 pub mod pass;
 pub mod passes;
 pub mod pipeline;
-mod place;
+mod position;
 pub mod remark;
 pub mod requirement;
 pub mod setting;

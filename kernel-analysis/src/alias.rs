@@ -313,8 +313,7 @@ impl<'a> Aliases<'a> {
                 field,
                 arrow,
             } => {
-                let fields = module.records[*record].fields.as_deref();
-                let field = fields.and_then(|fields| fields.get(*field as usize));
+                let field = module.field(*record, *field);
                 field.is_none_or(|field| volatile(field.ty.quals) || field.bits.is_some())
                     || if *arrow {
                         through(*base)

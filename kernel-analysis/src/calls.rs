@@ -3,44 +3,54 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    Callee, Expr, ExprId, Function, FunctionId, Module, builtin_has_effects,
+    Callee, Expr, ExprId, Function, FunctionId, Module, Stmt, builtin_has_effects,
 };
+
+/// The calls of the module's functions in statements, in the order of the source, and what they call.
+pub fn calls_in(function: &Function, stmts: &[Stmt]) -> Vec<(ExprId, FunctionId)> {
+    let mut found = Vec::new();
+    for stmt in stmts {
+        stmt.for_each(&mut |stmt| {
+            for root in stmt.exprs() {
+                function.exprs.for_each(root, &mut |id| {
+                    if let Expr::Call {
+                        callee: Callee::Function(callee),
+                        ..
+                    } = function.exprs.get(id)
+                    {
+                        found.push((id, *callee));
+                    }
+                });
+            }
+        });
+    }
+    found
+}
+
+/// All in a function's body.
+fn calls_of(function: &Function) -> Vec<(ExprId, FunctionId)> {
+    let body = function.body.as_ref();
+    body.map_or_else(Vec::new, |body| calls_in(function, &body.stmts))
+}
 
 /// The functions of the module that a function calls itself, with one call each, in the order of the
 /// source.
 pub fn callees(function: &Function) -> Vec<(FunctionId, ExprId)> {
     let mut out: Vec<(FunctionId, ExprId)> = Vec::new();
-    let Some(body) = &function.body else {
-        return out;
-    };
-    body.for_each_expr(&function.exprs, &mut |id| {
-        if let Expr::Call {
-            callee: Callee::Function(callee),
-            ..
-        } = function.exprs.get(id)
-            && out.iter().all(|(seen, _)| seen != callee)
-        {
-            out.push((*callee, id));
+    for (call, callee) in calls_of(function) {
+        if out.iter().all(|(seen, _)| *seen != callee) {
+            out.push((callee, call));
         }
-    });
+    }
     out
 }
 
 /// The functions of the module that a function calls itself, each with the number of its calls.
 pub fn call_sites(function: &Function) -> BTreeMap<FunctionId, usize> {
     let mut sites = BTreeMap::new();
-    let Some(body) = &function.body else {
-        return sites;
-    };
-    body.for_each_expr(&function.exprs, &mut |id| {
-        if let Expr::Call {
-            callee: Callee::Function(callee),
-            ..
-        } = function.exprs.get(id)
-        {
-            *sites.entry(*callee).or_insert(0) += 1;
-        }
-    });
+    for (_, callee) in calls_of(function) {
+        *sites.entry(callee).or_insert(0) += 1;
+    }
     sites
 }
 

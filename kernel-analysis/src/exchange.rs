@@ -18,7 +18,7 @@ use fpgacc_frontend::ir::{
 use super::accesses::{Access, Accesses, Summaries};
 use super::alias::Aliases;
 use super::calls::{calls_builtin, reachable, talks};
-use super::faults;
+use super::{faults, loops};
 
 /// What orders accesses of one work-item and another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub fn exchanged(
         crossed: Vec::new(),
         touched: BTreeMap::new(),
     };
-    match has_labels(&body.stmts) {
+    match loops::has_labels(body) {
         // Control may go back to anywhere.
         true => walk.on_both_sides(&body.stmts),
         false => walk.stmts(&body.stmts),
@@ -145,14 +145,6 @@ fn atomic_operands(function: &Function) -> BTreeSet<ExprId> {
         }
     });
     operands
-}
-
-fn has_labels(stmts: &[Stmt]) -> bool {
-    let mut found = false;
-    for stmt in stmts {
-        stmt.for_each(&mut |stmt| found |= matches!(stmt.kind, StmtKind::Label(_)));
-    }
-    found
 }
 
 /// How a parameter's memory is accessed.

@@ -15,6 +15,7 @@ use fpgacc_frontend::ir::{
 };
 
 use super::constant;
+use super::loops;
 use super::variables;
 use super::work_item::{self, Dim, Quantity};
 
@@ -700,7 +701,5 @@ fn leaves(then: &Block, otherwise: Option<&Block>) -> bool {
 }
 
 fn has_return(block: &Block) -> bool {
-    let mut found = false;
-    block.for_each_stmt(&mut |stmt| found |= matches!(stmt.kind, StmtKind::Return(_)));
-    found
+    block.stmts.iter().any(loops::returns)
 }

@@ -1,14 +1,17 @@
 //! Locations, and whether they can be read before a loop and written after it instead of in it.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{AddressSpace, Expr, ExprId, Exprs, Stmt, StmtKind, UnaryOp, VarRef};
+use fpgacc_frontend::ir::{
+    AddressSpace, Expr, ExprId, Exprs, FunctionId, Module, Stmt, StmtKind, UnaryOp, VarRef,
+};
 use fpgacc_frontend::source::Span;
 
 use super::access_index::AccessIndex;
 use super::accesses::{Access, Accesses, Summaries};
 use super::alias::{Aliases, Root};
+use super::loops::returns;
 use super::trip_count::{Constants, trip_count};
 use crate::note::Note;
 
@@ -48,8 +51,6 @@ impl<'s> Region<'s> {
             StmtKind::DoWhile { .. } => (None, &[][..]),
             _ => return None,
         };
-        let mut has_return = false;
-        stmt.for_each(&mut |stmt| has_return |= matches!(stmt.kind, StmtKind::Return(_)));
         let accesses = Accesses::of_loop(&locations.aliases, locations.summaries, stmt);
         Some(Region {
             stmt,
@@ -58,7 +59,7 @@ impl<'s> Region<'s> {
             index: OnceCell::new(),
             accesses,
             trips: trip_count(&locations.constants, stmt),
-            has_return,
+            has_return: returns(stmt),
         })
     }
 
@@ -166,7 +167,21 @@ pub struct Locations<'a> {
     pub summaries: &'a Summaries,
 }
 
-impl Locations<'_> {
+impl<'a> Locations<'a> {
+    /// Of a function of a module. `called`: functions that another function calls.
+    pub fn of(
+        module: &'a Module,
+        id: FunctionId,
+        called: &BTreeSet<FunctionId>,
+        summaries: &'a Summaries,
+    ) -> Self {
+        Locations {
+            aliases: Aliases::new(module, id, called),
+            constants: Constants::new(module, &module.functions[id]),
+            summaries,
+        }
+    }
+
     /// A location as a write to it.
     pub fn as_access(&self, location: ExprId) -> Access {
         Access {

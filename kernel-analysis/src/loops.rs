@@ -1,6 +1,6 @@
 //! The loops of a function by their index: outer ones first, in the order of the text.
 
-use fpgacc_frontend::ir::{Block, LoopHints, Stmt, StmtKind};
+use fpgacc_frontend::ir::{Block, Function, LoopHints, Stmt, StmtKind};
 
 /// Pragmas and attributes of a loop; `None`: the statement is no loop.
 pub fn hints(stmt: &Stmt) -> Option<&LoopHints> {
@@ -30,6 +30,12 @@ pub fn has_labels(body: &Block) -> bool {
         found |= matches!(stmt.kind, StmtKind::Goto(_) | StmtKind::Label(_));
     });
     found
+}
+
+/// A function's body without labels: its loops are entered at their heads only.
+pub fn structured_body(function: &Function) -> Option<&Block> {
+    let body = function.body.as_ref();
+    body.filter(|body| !has_labels(body))
 }
 
 /// The loops of a statement, itself counted.
@@ -65,6 +71,13 @@ fn mark(stmts: &mut [Stmt], at: &mut usize, location: usize, text: &str) {
             mark(list, at, location, text);
         }
     }
+}
+
+/// Whether the function may end in a statement.
+pub fn returns(stmt: &Stmt) -> bool {
+    let mut found = false;
+    stmt.for_each(&mut |stmt| found |= matches!(stmt.kind, StmtKind::Return(_)));
+    found
 }
 
 /// Whether control may leave a statement other than at its end; `breaks`, `continues`: such statements

@@ -35,8 +35,7 @@ fn spell_to(module: &Module, function: &Function, id: ExprId, depth: u32) -> Str
             field,
             arrow,
         } => {
-            let fields = module.records[*record].fields.as_deref();
-            let field = fields.and_then(|fields| fields.get(*field as usize));
+            let field = module.field(*record, *field);
             let name = field
                 .and_then(|field| field.name.as_deref())
                 .unwrap_or("..");

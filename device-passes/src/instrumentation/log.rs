@@ -375,8 +375,7 @@ impl<'a> Planner<'a> {
         let Expr::Member { record, field, .. } = self.function.exprs.get(id) else {
             return false;
         };
-        let fields = self.module.records[*record].fields.as_deref();
-        let field = fields.and_then(|fields| fields.get(*field as usize));
+        let field = self.module.field(*record, *field);
         field.is_none_or(|field| field.bits.is_some())
     }
 

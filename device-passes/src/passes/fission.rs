@@ -18,7 +18,7 @@ use fpgacc_frontend::ir::{ExprId, Function, FunctionId, Module, Stmt, StmtKind};
 use fpgacc_kernel_analysis::loops;
 
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
-use crate::place::{Path, Place};
+use crate::position::{Path, Position};
 
 /// The name of the pass that makes several loops of one.
 pub const FISSION: &str = "fission";
@@ -49,21 +49,20 @@ impl Pass for Fission {
         _contract: &mut LaunchContract,
     ) -> Outcome {
         let (mut done, mut missed) = (Vec::new(), Vec::new());
-        let body = module.functions[kernel].body.as_ref();
-        if body.is_none_or(loops::has_labels) {
+        if loops::structured_body(&module.functions[kernel]).is_none() {
             return Outcome::Nothing;
         }
         let mut seen = BTreeSet::new();
-        while let Some((place, cond)) = next(&module.functions[kernel], &seen) {
+        while let Some((position, cond)) = next(&module.functions[kernel], &seen) {
             seen.insert(cond);
-            let span = place
+            let span = position
                 .get(&module.functions[kernel])
                 .and_then(|stmt| stmt.span);
-            match plan::plan(module, kernel, context, &place) {
+            match plan::plan(module, kernel, context, &position) {
                 Ok(plan) => {
                     let text = plan.text(&module.functions[kernel]);
                     done.push(Note::new(text, span));
-                    seen.extend(split::apply(module, kernel, &place, &plan));
+                    seen.extend(split::apply(module, kernel, &position, &plan));
                 }
                 Err(Some(reason)) => {
                     let text = format!("a loop stays one: {reason}");
@@ -77,12 +76,12 @@ impl Pass for Fission {
 }
 
 /// The first loop of several statements that was not looked at, outer ones first, and its condition.
-fn next(function: &Function, seen: &BTreeSet<ExprId>) -> Option<(Place, ExprId)> {
+fn next(function: &Function, seen: &BTreeSet<ExprId>) -> Option<(Position, ExprId)> {
     let body = function.body.as_ref()?;
     of_list(&body.stmts, &mut Vec::new(), seen)
 }
 
-fn of_list(stmts: &[Stmt], path: &mut Path, seen: &BTreeSet<ExprId>) -> Option<(Place, ExprId)> {
+fn of_list(stmts: &[Stmt], path: &mut Path, seen: &BTreeSet<ExprId>) -> Option<(Position, ExprId)> {
     for (index, stmt) in stmts.iter().enumerate() {
         if let StmtKind::For {
             cond: Some(cond),
@@ -93,7 +92,7 @@ fn of_list(stmts: &[Stmt], path: &mut Path, seen: &BTreeSet<ExprId>) -> Option<(
             let is_real = |stmt: &&Stmt| !matches!(stmt.kind, StmtKind::Comment(_));
             if !seen.contains(cond) && body.stmts.iter().filter(is_real).count() > 1 {
                 let path = path.clone();
-                return Some((Place { path, index }, *cond));
+                return Some((Position { path, index }, *cond));
             }
         }
         // What an arm of a switch declares is seen in those after it.

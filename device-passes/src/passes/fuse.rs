@@ -1,6 +1,6 @@
 //! `fuse`: loops of single work-items that follow each other and run equally often become one.
 //!
-//! A pipeline is filled once in place of twice, and what the first loop stores and the second reads at the same
+//! A pipeline is filled once in position of twice, and what the first loop stores and the second reads at the same
 //! index stays in a register; an array that held such values for all iterations goes. Barrier regions that
 //! became loops over the same work-items are such loops: where work-items use what they themselves computed,
 //! the barrier between was none of theirs.
@@ -56,8 +56,7 @@ impl Pass for Fuse {
         _contract: &mut LaunchContract,
     ) -> Outcome {
         let (mut done, mut missed) = (Vec::new(), Vec::new());
-        let body = module.functions[kernel].body.as_ref();
-        if body.is_none_or(loops::has_labels) {
+        if loops::structured_body(&module.functions[kernel]).is_none() {
             return Outcome::Nothing;
         }
         let mut refused = BTreeSet::new();
@@ -132,7 +131,7 @@ fn fused_or_changed(
     legality::between(module, kernel, context, pair)?;
     let counters = legality::heads(module, kernel, pair)?;
     let inner = pair.inner(&module.functions[kernel]);
-    let at = pair.place();
+    let at = pair.position();
     let merged = merge::merge(module, kernel, context, pair, counters);
     let merged = merged.ok_or_else(|| refuse("they do not count"))?;
     let pragmas = legality::check(module, kernel, context, (&at, &merged))?;

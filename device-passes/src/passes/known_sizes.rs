@@ -47,12 +47,9 @@ impl Pass for KnownSizes {
         context: &Context<'_>,
         contract: &mut LaunchContract,
     ) -> Outcome {
-        let Some(body) = module.functions[kernel].body.clone() else {
+        let Some(body) = loops::structured_body(&module.functions[kernel]).cloned() else {
             return Outcome::Nothing;
         };
-        if loops::has_labels(&body) {
-            return Outcome::Nothing;
-        }
         let mut decider = Decider {
             ranges: Ranges {
                 module,

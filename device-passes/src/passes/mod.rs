@@ -128,7 +128,7 @@ pub const ALL: &[&dyn Pass] = &[
     &reduction::Reduction,
     // After reduction, which leaves what it cannot reassociate; and after restrict.
     &scalar_replacement::ScalarReplacement,
-    // After scalar-replacement, which takes places that stay; after restrict, without which another pointer may
+    // After scalar-replacement, which takes locations that stay; after restrict, without which another pointer may
     // write what is stored. Before ivdep: what it takes out is a dependence less.
     &forward::Forward,
     // After those that change which reads are left in a loop; after restrict, without which what is

@@ -19,6 +19,7 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::alias::called_functions;
 
+use crate::around_loop::apply_all;
 use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Outcome, Pass};
 use crate::setting::{PassFlag, Setting, number};
@@ -92,18 +93,8 @@ impl Pass for Promote {
             called: context.called,
             most: context.options.of::<Options>().most,
         };
-        let (mut done, mut missed) = (Vec::new(), Vec::new());
-        for function in summaries.functions() {
-            let mut plan = search.plan(module, function);
-            missed.append(&mut plan.missed);
-            if plan.loops.is_empty() {
-                continue;
-            }
-            codegen::apply(module, function, &plan);
-            self.comment(&mut module.functions[function], &plan.done);
-            done.append(&mut plan.done);
-        }
-        Outcome::of(done, missed)
+        let plan = |module: &Module, function| search.plan(module, function);
+        apply_all(self, module, summaries.functions(), plan, codegen::apply)
     }
 }
 

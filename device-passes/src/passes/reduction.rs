@@ -15,7 +15,8 @@ use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::single_work_item::{is_single_work_item, may_share};
 
 pub use self::options::{Options, Order};
-use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
+use crate::around_loop::{Plan, apply_all};
+use crate::pass::{About, Context, LaunchContract, Outcome, Pass};
 use crate::setting::Setting;
 
 /// The pass.
@@ -45,34 +46,33 @@ impl Pass for Reduction {
     ) -> Outcome {
         let summaries = context.summaries(module, kernel);
         let single = is_single_work_item(module, kernel, summaries, context.geometry, contract);
-        let (mut done, mut missed) = (Vec::new(), Vec::new());
-        for function in summaries.functions() {
-            let mut plan = legality::plan(module, function, summaries, context);
-            missed.append(&mut plan.missed);
+        let plan = |module: &Module, function| {
+            let plan = legality::plan(module, function, summaries, context);
             if plan.loops.is_empty() {
-                continue;
+                return plan;
             }
-            let reason = if !single {
-                Some("the kernel runs as many work-items, whose additions interleave anyway")
-            } else if function != kernel && !may_share(module, function) {
-                Some("a kernel of many work-items calls this function too")
-            } else {
-                None
-            };
-            if let Some(reason) = reason {
-                missed.extend(plan.done.into_iter().map(|note| left_alone(note, reason)));
-                continue;
+            if !single {
+                let reason =
+                    "the kernel runs as many work-items, whose additions interleave anyway";
+                return left_alone(plan, reason);
             }
-            codegen::apply(module, function, &plan);
-            self.comment(&mut module.functions[function], &plan.done);
-            done.append(&mut plan.done);
-        }
-        Outcome::of(done, missed)
+            match function == kernel || may_share(module, function) {
+                true => plan,
+                false => left_alone(plan, "a kernel of many work-items calls this function too"),
+            }
+        };
+        apply_all(self, module, summaries.functions(), plan, codegen::apply)
     }
 }
 
-fn left_alone(mut note: Note, reason: &str) -> Note {
-    let name = note.text.split('\'').nth(1).unwrap_or_default();
-    note.text = format!("'{name}' is not accumulated in a shift register: {reason}");
-    note
+/// Why nothing is done of a plan.
+fn left_alone<T>(plan: Plan<T>, reason: &str) -> Plan<T> {
+    let mut left = Plan::default();
+    left.missed = plan.missed;
+    left.missed.extend(plan.done.into_iter().map(|mut note| {
+        let name = note.text.split('\'').nth(1).unwrap_or_default();
+        note.text = format!("'{name}' is not accumulated in a shift register: {reason}");
+        note
+    }));
+    left
 }

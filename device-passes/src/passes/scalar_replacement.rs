@@ -14,6 +14,7 @@ use fpgacc_frontend::ir::{Function, FunctionId, Module};
 use fpgacc_kernel_analysis::location::is_loop;
 use fpgacc_kernel_analysis::single_work_item::{is_single_work_item, may_share};
 
+use crate::around_loop::{Plan, apply_all};
 use crate::pass::{About, Context, LaunchContract, Outcome, Pass};
 
 /// The pass.
@@ -39,23 +40,15 @@ impl Pass for ScalarReplacement {
     ) -> Outcome {
         let summaries = context.summaries(module, kernel);
         let single = is_single_work_item(module, kernel, summaries, context.geometry, contract);
-        let (mut done, mut missed) = (Vec::new(), Vec::new());
-        for function in summaries.functions() {
+        let plan = |module: &Module, function| {
             // Who else calls a function is looked up in the whole module.
             if !has_loops(&module.functions[function]) {
-                continue;
+                return Plan::default();
             }
             let alone = single && (function == kernel || may_share(module, function));
-            let mut plan = legality::plan(module, function, summaries, context, alone);
-            missed.append(&mut plan.missed);
-            if plan.loops.is_empty() {
-                continue;
-            }
-            codegen::apply(module, function, &plan);
-            self.comment(&mut module.functions[function], &plan.done);
-            done.append(&mut plan.done);
-        }
-        Outcome::of(done, missed)
+            legality::plan(module, function, summaries, context, alone)
+        };
+        apply_all(self, module, summaries.functions(), plan, codegen::apply)
     }
 }
 

@@ -339,6 +339,12 @@ fn numbered(hint: &str, first: usize, used: impl Fn(&str) -> bool) -> (String, u
 }
 
 impl Module {
+    /// A field of a record, by its index; `None`: nothing is known of the record's fields.
+    pub fn field(&self, record: RecordId, field: u32) -> Option<&Field> {
+        let fields = self.records[record].fields.as_deref()?;
+        fields.get(field as usize)
+    }
+
     /// An empty module.
     pub fn new(dialect: Dialect) -> Self {
         Module {

@@ -132,17 +132,7 @@ fn lane_variables(
     if let Some(var) = ids.items[dim] {
         target.function.vars[var].name = name;
     }
-    let mut all = vec![ids.items];
-    for _ in 1..regions {
-        // The same names: the loops stand one after the other.
-        let mut twins = ids.items;
-        for var in twins.iter_mut().flatten() {
-            let copy = target.function.vars[*var].clone();
-            *var = target.function.vars.add(copy);
-        }
-        all.push(twins);
-    }
-    all
+    ids.loop_variables(target.function, regions)
 }
 
 /// Replaces work-item functions.

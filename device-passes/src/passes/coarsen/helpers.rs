@@ -9,7 +9,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::calls;
 
 use crate::passes::coarsen::lanes::{self, Lanes};
-use crate::passes::ndrange_to_loop::work_items::helpers::{calls_in, copy_of, shared_with_others};
+use crate::passes::ndrange_to_loop::work_items::helpers::{copy_of, shared_with_others};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 use crate::passes::ndrange_to_loop::work_items::queries;
 
@@ -73,7 +73,7 @@ impl Helpers {
         stmts: &[Stmt],
         lane: Option<VarId>,
     ) {
-        for (call, callee) in calls_in(function, stmts) {
+        for (call, callee) in calls::calls_in(function, stmts) {
             let Some(to) = self.replacement.get(&callee) else {
                 continue;
             };

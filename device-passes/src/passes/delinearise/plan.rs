@@ -67,11 +67,7 @@ pub struct Piece {
 /// What becomes of a function's loops: nests, and why others stay.
 pub fn plan(module: &Module, id: FunctionId) -> (Vec<Rows>, Vec<Note>) {
     let function = &module.functions[id];
-    let Some(body) = function
-        .body
-        .as_ref()
-        .filter(|body| !loops::has_labels(body))
-    else {
+    let Some(body) = loops::structured_body(function) else {
         return Default::default();
     };
     let mut exposed = BTreeSet::new();

@@ -17,7 +17,7 @@ use fpgacc_kernel_analysis::trip_count::{Constants, counting};
 use fpgacc_kernel_analysis::usage::names;
 
 use crate::pass::Context;
-use crate::place::Place;
+use crate::position::Position;
 
 /// Bodies with more statements are left: all are compared with all.
 const MOST_STATEMENTS: usize = 48;
@@ -74,10 +74,10 @@ pub fn plan(
     module: &Module,
     kernel: FunctionId,
     context: &Context<'_>,
-    place: &Place,
+    position: &Position,
 ) -> Result<Plan, Option<String>> {
     let function = &module.functions[kernel];
-    let stmt = place.get(function).ok_or(None)?;
+    let stmt = position.get(function).ok_or(None)?;
     let header = Header::of(function, stmt).ok_or(None)?;
     let StmtKind::For { body, hints, .. } = &stmt.kind else {
         return Err(None);
@@ -315,8 +315,8 @@ impl Planner<'_> {
             var.is_none_or(|var| !own.contains(&var))
         };
         let mut edges = Edges::new();
-        for (place, &first) in nodes.iter().enumerate() {
-            for &second in &nodes[place + 1..] {
+        for (at, &first) in nodes.iter().enumerate() {
+            for &second in &nodes[at + 1..] {
                 let mut meet = |a, b, by| self.order.dependence_of(a, b, by, &passes).is_some();
                 if meet(first, second, Later::SameOrLater) {
                     edges.insert((first, second));

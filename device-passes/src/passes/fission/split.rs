@@ -1,4 +1,4 @@
-//! Writing several loops in place of one.
+//! Writing several loops in position of one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,16 +11,21 @@ use fpgacc_kernel_analysis::faults;
 
 use super::plan::Plan;
 use crate::around_loop::{Names, private_variable};
-use crate::place::{Place, list_mut};
+use crate::position::{Position, list_mut};
 
 /// Carries out a plan. The conditions of the loops, which are not looked at again.
-pub fn apply(module: &mut Module, kernel: FunctionId, place: &Place, plan: &Plan) -> Vec<ExprId> {
+pub fn apply(
+    module: &mut Module,
+    kernel: FunctionId,
+    position: &Position,
+    plan: &Plan,
+) -> Vec<ExprId> {
     let mut names = Names::of(module, kernel);
     let (types, function) = (&mut module.types, &mut module.functions[kernel]);
-    let Some(list) = list_mut(function, &place.path) else {
+    let Some(list) = list_mut(function, &position.path) else {
         return Vec::new();
     };
-    let stmt = list.remove(place.index);
+    let stmt = list.remove(position.index);
     let span = stmt.span;
     let StmtKind::For {
         init,
@@ -62,8 +67,8 @@ pub fn apply(module: &mut Module, kernel: FunctionId, place: &Place, plan: &Plan
         }
         made.push(stmt);
     }
-    if let Some(list) = list_mut(&mut module.functions[kernel], &place.path) {
-        list.splice(place.index..place.index, made);
+    if let Some(list) = list_mut(&mut module.functions[kernel], &position.path) {
+        list.splice(position.index..position.index, made);
     }
     conds
 }
@@ -256,7 +261,7 @@ impl Splitter<'_> {
     }
 }
 
-/// Puts other variables in the place of some.
+/// Puts other variables in the position of some.
 fn replace(function: &mut Function, stmt: &Stmt, own: &BTreeMap<VarId, VarId>) {
     let mut slots = Vec::new();
     stmt.for_each(&mut |stmt| {

@@ -10,13 +10,11 @@ use crate::around_loop::{self, Names, Plan, Rewrite, private_variable};
 
 /// Carries out a plan.
 pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Forwarded>) {
-    let names = Names::of(module, id);
-    let mut writer = Writer {
-        function: &mut module.functions[id],
-        types: &mut module.types,
+    around_loop::apply(module, id, plan, |function, types, names| Writer {
+        function,
+        types,
         names,
-    };
-    around_loop::apply(&mut writer, plan);
+    });
 }
 
 struct Writer<'a> {

@@ -7,7 +7,6 @@ use fpgacc_frontend::ir::{
     UnaryOp, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
-use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::indices::Indices;
 use fpgacc_kernel_analysis::location::{Around, Locations};
@@ -15,7 +14,7 @@ use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::{Header, Nests};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::sure::Sure;
-use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
+use fpgacc_kernel_analysis::trip_count::trip_count;
 
 use crate::around_loop::Plan;
 use crate::pass::Note;
@@ -55,18 +54,11 @@ pub fn plan(
 ) -> Plan<Forwarded> {
     let function = &module.functions[id];
     let mut plan = Plan::default();
-    let Some(body) = &function.body else {
+    let Some(body) = loops::structured_body(function) else {
         return plan;
     };
-    if loops::has_labels(body) {
-        return plan;
-    }
     let judge = Judge {
-        locations: Locations {
-            aliases: Aliases::new(module, id, called),
-            constants: Constants::new(module, function),
-            summaries,
-        },
+        locations: Locations::of(module, id, called, summaries),
         nests: Nests::of(module, function),
     };
     // A loop inside of one with a register, or around one, is left: their reads may be the same.

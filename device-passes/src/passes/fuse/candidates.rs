@@ -6,7 +6,7 @@ use fpgacc_frontend::ir::{ExprId, Function, Stmt, StmtKind};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::nest::Header;
 
-use crate::place::{BODY, Path, Place, list};
+use crate::position::{BODY, Path, Position, list};
 
 /// Two loops of a list, with nothing between that is more than a declaration or an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,8 +44,8 @@ impl Pair {
     }
 
     /// Where the loop stands that both become.
-    pub fn place(&self) -> Place {
-        Place {
+    pub fn position(&self) -> Position {
+        Position {
             path: self.path.clone(),
             index: self.second - 1,
         }

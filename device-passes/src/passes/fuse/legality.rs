@@ -19,7 +19,7 @@ use super::candidates::Pair;
 use super::merge::Merged;
 use crate::copy::redirect;
 use crate::pass::Context;
-use crate::place::{Place, list};
+use crate::position::{Position, list};
 
 /// Whether what stands between two loops may come before both.
 ///
@@ -164,7 +164,7 @@ pub fn check(
     module: &Module,
     kernel: FunctionId,
     context: &Context<'_>,
-    (at, merged): (&Place, &Merged),
+    (at, merged): (&Position, &Merged),
 ) -> Result<Vec<String>, Refusal> {
     let function = &module.functions[kernel];
     let Some(stmt) = at.get(function) else {
@@ -189,18 +189,7 @@ pub fn check(
     }
     let aliases = Aliases::new(module, kernel, context.called);
     let summaries = context.summaries(module, kernel);
-    let [x, y] = [first, second].map(|stmts| Effects::of(&aliases, summaries, stmts));
-    if x.prints && y.prints {
-        return Err(refuse("both print"));
-    }
-    if x.synchronises || y.synchronises {
-        return Err(refuse(
-            "barriers, fences, atomics or channels in them order what is done",
-        ));
-    }
-    if x.is_volatile || y.is_volatile {
-        return Err(refuse("they access volatile memory"));
-    }
+    may_mix([first, second].map(|stmts| Effects::of(&aliases, summaries, stmts)))?;
     let Some(mut order) = Body::of(&aliases, summaries, &nests, stmt) else {
         return Err(refuse("they do not count"));
     };
@@ -227,6 +216,22 @@ pub fn check(
         }
     }
     Ok(pragmas(&aliases, &mut order, merged, body.stmts.len()))
+}
+
+/// Whether iterations of two loops may take turns, whatever memory they access.
+fn may_mix([x, y]: [Effects; 2]) -> Result<(), Refusal> {
+    if x.prints && y.prints {
+        return Err(refuse("both print"));
+    }
+    if x.synchronises || y.synchronises {
+        return Err(refuse(
+            "barriers, fences, atomics or channels in them order what is done",
+        ));
+    }
+    match x.is_volatile || y.is_volatile {
+        true => Err(refuse("they access volatile memory")),
+        false => Ok(()),
+    }
 }
 
 /// The `ivdep` pragmas of two loops that hold of both as one.

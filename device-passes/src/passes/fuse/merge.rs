@@ -6,7 +6,7 @@ use super::candidates::Pair;
 use super::names::{Parts, separate};
 use crate::copy::redirect;
 use crate::pass::Context;
-use crate::place::list_mut;
+use crate::position::list_mut;
 
 /// A loop that was two.
 pub struct Merged {

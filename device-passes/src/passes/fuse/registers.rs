@@ -18,7 +18,7 @@ use fpgacc_kernel_analysis::usage::names;
 use super::names::forget;
 use crate::around_loop::{Names, private_variable};
 use crate::pass::Context;
-use crate::place::Place;
+use crate::position::Position;
 
 /// What is in registers.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +63,7 @@ struct Found {
 }
 
 /// Keeps what a loop's body stores and reads later in the same iteration.
-pub fn keep(module: &mut Module, kernel: FunctionId, context: &Context<'_>, at: &Place) -> Kept {
+pub fn keep(module: &mut Module, kernel: FunctionId, context: &Context<'_>, at: &Position) -> Kept {
     let found = stores(module, kernel, context, at);
     let mut kept = Kept::default();
     for one in found {
@@ -81,7 +81,7 @@ pub fn keep(module: &mut Module, kernel: FunctionId, context: &Context<'_>, at: 
     kept
 }
 
-fn stores(module: &Module, kernel: FunctionId, context: &Context<'_>, at: &Place) -> Vec<Found> {
+fn stores(module: &Module, kernel: FunctionId, context: &Context<'_>, at: &Position) -> Vec<Found> {
     let function = &module.functions[kernel];
     let Some(stmt) = at.get(function) else {
         return Vec::new();
@@ -121,6 +121,28 @@ struct Finder<'a, 's> {
 impl Finder<'_, '_> {
     /// A statement that stores what later ones read.
     fn store(&mut self, at: usize) -> Option<Found> {
+        let exprs = &self.aliases.function.exprs;
+        let (store, lhs, rhs, array) = self.stored(at)?;
+        let is_own = |access: &&Access| access.write && access.at == lhs;
+        let own = self.order.accesses(at).list.iter().find(is_own).cloned()?;
+        let reads = self.reads_after(at, &own);
+        if reads.is_empty() {
+            return None;
+        }
+        self.taken.extend(&reads);
+        let ty = exprs.ty(lhs);
+        let value = exprs.local_var(rhs).filter(|var| self.is_fixed(*var, ty));
+        Some(Found {
+            store,
+            array,
+            ty,
+            reads,
+            value,
+        })
+    }
+
+    /// The store that a statement is: itself, where it stores, what, and the array.
+    fn stored(&self, at: usize) -> Option<(ExprId, ExprId, ExprId, VarId)> {
         let function = self.aliases.function;
         let exprs = &function.exprs;
         let StmtKind::Expr(store) = self.stmts[at].kind else {
@@ -138,12 +160,13 @@ impl Finder<'_, '_> {
         if !is_value || self.aliases.is_volatile(lhs) || exprs.has_effects(lhs) {
             return None;
         }
-        let own = self
-            .order
-            .accesses(at)
-            .writes()
-            .find(|access| access.at == lhs);
-        let own = own.cloned()?;
+        Some((store, lhs, rhs, array))
+    }
+
+    /// The reads of what a statement stores, up to the first statement that may write there again.
+    fn reads_after(&mut self, at: usize, own: &Access) -> Vec<ExprId> {
+        let exprs = &self.aliases.function.exprs;
+        let ty = exprs.ty(own.at);
         let mut reads = Vec::new();
         for later in at + 1..self.stmts.len() {
             let accesses = self.order.accesses(later).list.clone();
@@ -154,7 +177,7 @@ impl Finder<'_, '_> {
                 let is_whole = matches!(exprs.get(access.at), Expr::Index { .. })
                     && exprs.ty(access.at) == ty
                     && !self.is_written(later, access.at);
-                if is_whole && !self.taken.contains(&access.at) && self.order.are_same(&own, access)
+                if is_whole && !self.taken.contains(&access.at) && self.order.are_same(own, access)
                 {
                     reads.push(access.at);
                 }
@@ -171,7 +194,7 @@ impl Finder<'_, '_> {
                 let mut writes = accesses.iter().filter(|access| access.write);
                 writes.any(|write| {
                     (is_last || Some(write.at) != last)
-                        && !finder.order.are_apart(&own, write, Later::Same)
+                        && !finder.order.are_apart(own, write, Later::Same)
                         && !faults::is_on("fuse-write-forgotten")
                 })
             };
@@ -183,18 +206,7 @@ impl Finder<'_, '_> {
                 break;
             }
         }
-        if reads.is_empty() {
-            return None;
-        }
-        self.taken.extend(&reads);
-        let value = exprs.local_var(rhs).filter(|var| self.is_fixed(*var, ty));
-        Some(Found {
-            store,
-            array,
-            ty,
-            reads,
-            value,
-        })
+        reads
     }
 
     /// Whether an expression stands in a statement.
@@ -237,7 +249,7 @@ fn root(function: &Function, base: ExprId) -> Option<VarId> {
 }
 
 /// Puts a variable in the place of what reads find.
-fn rewrite(module: &mut Module, kernel: FunctionId, at: &Place, found: &Found) {
+fn rewrite(module: &mut Module, kernel: FunctionId, at: &Position, found: &Found) {
     let mut names = Names::of(module, kernel);
     let function = &mut module.functions[kernel];
     let name = format!("{}_kept", function.vars[found.array].name);

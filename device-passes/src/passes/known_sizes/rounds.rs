@@ -306,8 +306,8 @@ impl Writer<'_> {
         };
         self.replace(&body, current);
         let number = self.function.use_var(round);
-        let place = self.place(first, number, by);
-        body.stmts.insert(0, Stmt::define(current, place));
+        let value = self.value(first, number, by);
+        body.stmts.insert(0, Stmt::define(current, value));
         let zero = self.int(0);
         let (number, end) = (self.function.use_var(round), self.int(trips));
         let cond = self.binary(BinaryOp::Lt, number, end);
@@ -323,7 +323,7 @@ impl Writer<'_> {
         out.push(Stmt::at(kind, span));
         if !is_own && self.uses {
             let end = self.int(trips);
-            let last = self.place(first, end, by);
+            let last = self.value(first, end, by);
             out.push(self.function.assign_var(counter, last));
         }
         match is_own {
@@ -333,7 +333,7 @@ impl Writer<'_> {
     }
 
     /// `first + round * by`, in the counter's type.
-    fn place(&mut self, first: VarId, round: ExprId, by: i128) -> ExprId {
+    fn value(&mut self, first: VarId, round: ExprId, by: i128) -> ExprId {
         let ty = self.function.vars[first].ty.ty;
         let round = match self.function.exprs.ty(round) == ty {
             true => round,

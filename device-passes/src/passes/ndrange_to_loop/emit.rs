@@ -106,7 +106,7 @@ impl<'m> Emitter<'m> {
             taken,
         };
         let mut ids = Ids::new(grid, &mut target);
-        let items = loop_variables(&mut target, &ids, schedule.regions.len());
+        let items = ids.loop_variables(target.function, schedule.regions.len());
         let layout = Layout::of(&mut ids, most);
         let outside = carry::carry(
             module,
@@ -400,21 +400,6 @@ fn global_id_queries(module: &Module, function: &Function, region: &[Stmt]) -> [
         }
     }
     asked
-}
-
-/// The variables of the loops over work-items, for each part of the kernel.
-fn loop_variables(target: &mut Target<'_>, ids: &Ids, regions: usize) -> Vec<[Option<VarId>; 3]> {
-    let mut out = vec![ids.items];
-    for _ in 1..regions {
-        // The same names: the loops stand one after the other.
-        let mut twins = ids.items;
-        for var in twins.iter_mut().flatten() {
-            let copy = target.function.vars[*var].clone();
-            *var = target.function.vars.add(copy);
-        }
-        out.push(twins);
-    }
-    out
 }
 
 /// Attributes that speak of work-groups are illegal on a single work-item.

@@ -6,14 +6,13 @@ use fpgacc_frontend::ir::{
     Expr, ExprId, FunctionId, Module, Scalar, Stmt, StmtKind, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
-use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::indices::Indices;
 use fpgacc_kernel_analysis::location::{Locations, is_loop};
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::Nests;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::sure::Sure;
-use fpgacc_kernel_analysis::trip_count::{Constants, counting};
+use fpgacc_kernel_analysis::trip_count::counting;
 
 use crate::pass::Note;
 
@@ -55,18 +54,10 @@ pub fn plan(
     called: &BTreeSet<FunctionId>,
 ) -> (Vec<Planned>, Vec<Note>) {
     let function = &module.functions[id];
-    let Some(body) = function
-        .body
-        .as_ref()
-        .filter(|body| !loops::has_labels(body))
-    else {
+    let Some(body) = loops::structured_body(function) else {
         return Default::default();
     };
-    let locations = Locations {
-        aliases: Aliases::new(module, id, called),
-        constants: Constants::new(module, function),
-        summaries,
-    };
+    let locations = Locations::of(module, id, called, summaries);
     let mut planner = Planner {
         locations: &locations,
         nests: &Nests::of(module, function),

@@ -11,16 +11,11 @@ use crate::around_loop::{self, Names, Plan, Rewrite, private_variable};
 
 /// Carries out a plan.
 pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Counts>) {
-    let names = Names::of(module, id);
-    let Module {
-        functions, types, ..
-    } = module;
-    let mut writer = Writer {
-        function: &mut functions[id],
+    around_loop::apply(module, id, plan, |function, types, names| Writer {
+        function,
         types,
         names,
-    };
-    around_loop::apply(&mut writer, plan);
+    });
 }
 
 struct Writer<'a> {

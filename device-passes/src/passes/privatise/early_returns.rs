@@ -1,6 +1,7 @@
 //! Work-items that leave a kernel before its end.
 
 use fpgacc_frontend::ir::{ExprId, Stmt, StmtKind};
+use fpgacc_kernel_analysis::loops::returns;
 
 /// Whether work-items leave a kernel nowhere but where `if (..) return;` stands among its own statements.
 pub fn can_stay(stmts: &[Stmt]) -> bool {
@@ -22,10 +23,4 @@ pub fn leaves(stmt: &Stmt) -> Option<ExprId> {
     let (last, before) = then.stmts.split_last()?;
     let is_plain = !before.iter().any(returns);
     (matches!(last.kind, StmtKind::Return(None)) && is_plain).then_some(*cond)
-}
-
-fn returns(stmt: &Stmt) -> bool {
-    let mut found = false;
-    stmt.for_each(&mut |stmt| found |= matches!(stmt.kind, StmtKind::Return(_)));
-    found
 }

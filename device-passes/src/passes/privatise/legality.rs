@@ -6,12 +6,11 @@ use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, Function, FunctionId, Module, Qualifiers,
     Stmt, StmtKind, TypeId, UnaryOp, VarId, VarRef, builtin_has_effects,
 };
+use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::accesses::{Accesses, Summaries};
-use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::interval::interval;
 use fpgacc_kernel_analysis::location::{Around, Locations, Refusal, Region, is_loop, refuse};
 use fpgacc_kernel_analysis::loops;
-use fpgacc_kernel_analysis::trip_count::Constants;
 
 use super::early_returns::can_stay;
 use crate::around_loop::Plan;
@@ -62,12 +61,9 @@ pub fn plan(
     called: &BTreeSet<FunctionId>,
 ) -> Plan<Counts> {
     let function = &module.functions[kernel];
-    let Some(body) = &function.body else {
+    let Some(body) = loops::structured_body(function) else {
         return Plan::default();
     };
-    if loops::has_labels(body) {
-        return Plan::default();
-    }
     let mut judge = Judge::new(module, kernel, summaries, called);
     judge.block(body, &mut 0);
     judge.plan
@@ -83,8 +79,7 @@ pub fn plan_groups(
     let mut judge = Judge::new(module, kernel, summaries, called);
     judge.whole = "kernel";
     judge.most = MOST_OF_GROUPS;
-    let body = module.functions[kernel].body.as_ref();
-    let body = body.filter(|body| !loops::has_labels(body));
+    let body = loops::structured_body(&module.functions[kernel]);
     body.map_or_else(Default::default, |body| judge.groups(body))
 }
 
@@ -105,11 +100,7 @@ impl<'a> Judge<'a> {
         called: &BTreeSet<FunctionId>,
     ) -> Self {
         Judge {
-            locations: Locations {
-                aliases: Aliases::new(module, kernel, called),
-                constants: Constants::new(module, &module.functions[kernel]),
-                summaries,
-            },
+            locations: Locations::of(module, kernel, called, summaries),
             plan: Plan::default(),
             whole: "loop",
             most: MOST,
@@ -117,43 +108,48 @@ impl<'a> Judge<'a> {
     }
 }
 
-impl Judge<'_> {
+/// Why nothing may be counted on the chip, and where that is seen.
+type Obstacle = (&'static str, Option<ExprId>);
+
+/// Atomics on one parameter.
+struct Found<'a> {
+    /// The parameter.
+    name: &'a str,
+    /// The first of them.
+    span: Option<Span>,
+    /// What becomes of them.
+    counts: Result<Counts, Refusal>,
+}
+
+/// The calls of atomics.
+fn calls(by_base: &BTreeMap<VarId, Vec<Atomic>>) -> BTreeSet<ExprId> {
+    by_base.values().flatten().map(|one| one.call).collect()
+}
+
+/// How many elements counts take.
+fn size(counts: &Counts) -> String {
+    match counts.elements {
+        1 => "one element".to_string(),
+        elements => format!("{elements} elements"),
+    }
+}
+
+impl<'a> Judge<'a> {
     /// Looks at all that a kernel counts.
     fn groups(&self, body: &Block) -> (Vec<Counts>, [Vec<Note>; 2]) {
-        let mut by_base: BTreeMap<VarId, Vec<Atomic>> = BTreeMap::new();
-        body.for_each_stmt(&mut |stmt| {
-            if let Some(atomic) = self.atomic(stmt) {
-                by_base.entry(atomic.base).or_default().push(atomic);
-            }
-        });
         let aliases = &self.locations.aliases;
-        let function = aliases.function;
+        let by_base = self.atomics(&body.stmts);
         let accesses = Accesses::of_stmts(aliases, self.locations.summaries, &body.stmts);
-        let known = by_base.values().flatten().map(|one| one.call).collect();
-        let obstacle = self.obstacle_of_groups(body, &known);
+        let obstacle = self.obstacle_of_groups(body, &calls(&by_base));
         let (mut kept, mut done, mut missed) = (Vec::new(), Vec::new(), Vec::new());
         let mut left = MOST_OF_GROUPS;
-        for (base, atomics) in by_base {
-            let (name, span) = (
-                &function.vars[base].name,
-                function.exprs.span(atomics[0].call),
-            );
-            let counts = match &obstacle {
-                Some((reason, at)) => Err(Refusal {
-                    reason: (*reason).to_string(),
-                    also: at.map(|at| (at, "here")),
-                }),
-                None => self.counts(&accesses, base, atomics),
-            };
+        for Found { name, span, counts } in self.found(by_base, &accesses, obstacle) {
             match counts.and_then(|counts| self.fits(counts, &mut left)) {
                 Ok(counts) => {
-                    let elements = match counts.elements {
-                        1 => "one element".to_string(),
-                        elements => format!("{elements} elements"),
-                    };
                     let text = format!(
-                        "'{name}' is counted by each work-group in {elements} of __local memory, \
-                         and added to memory at its end"
+                        "'{name}' is counted by each work-group in {} of __local memory, and added \
+                         to memory at its end",
+                        size(&counts)
                     );
                     done.push(Note::new(text, span));
                     kept.push(counts);
@@ -163,11 +159,45 @@ impl Judge<'_> {
                         "'{name}' is not counted in __local memory: {}",
                         refusal.reason
                     );
-                    missed.push(refusal.note(&function.exprs, text, span));
+                    missed.push(refusal.note(&aliases.function.exprs, text, span));
                 }
             }
         }
         (kept, [done, missed])
+    }
+
+    /// The atomics of statements, by the parameter in whose memory they count.
+    fn atomics(&self, stmts: &[Stmt]) -> BTreeMap<VarId, Vec<Atomic>> {
+        let mut by_base: BTreeMap<VarId, Vec<Atomic>> = BTreeMap::new();
+        for stmt in stmts {
+            stmt.for_each(&mut |stmt| {
+                if let Some(atomic) = self.atomic(stmt) {
+                    by_base.entry(atomic.base).or_default().push(atomic);
+                }
+            });
+        }
+        by_base
+    }
+
+    /// What becomes of atomics that a loop or a kernel makes, with what it accesses.
+    fn found(
+        &self,
+        by_base: BTreeMap<VarId, Vec<Atomic>>,
+        accesses: &Accesses,
+        obstacle: Option<Obstacle>,
+    ) -> impl Iterator<Item = Found<'a>> {
+        let function = self.locations.aliases.function;
+        by_base.into_iter().map(move |(base, atomics)| Found {
+            name: &function.vars[base].name,
+            span: function.exprs.span(atomics[0].call),
+            counts: match obstacle {
+                Some((reason, at)) => Err(Refusal {
+                    reason: reason.to_string(),
+                    also: at.map(|at| (at, "here")),
+                }),
+                None => self.counts(accesses, base, atomics),
+            },
+        })
     }
 
     /// Whether there is room for counts.
@@ -186,11 +216,7 @@ impl Judge<'_> {
     }
 
     /// Why no atomic of a kernel may move.
-    fn obstacle_of_groups(
-        &self,
-        body: &Block,
-        known: &BTreeSet<ExprId>,
-    ) -> Option<(&'static str, Option<ExprId>)> {
+    fn obstacle_of_groups(&self, body: &Block, known: &BTreeSet<ExprId>) -> Option<Obstacle> {
         if !can_stay(&body.stmts) {
             return Some(("work-items leave the kernel in its midst", None));
         }
@@ -223,50 +249,29 @@ impl Judge<'_> {
     }
 
     fn judge_loop(&mut self, at: usize, stmt: &Stmt) {
-        let mut by_base: BTreeMap<VarId, Vec<Atomic>> = BTreeMap::new();
-        stmt.for_each(&mut |stmt| {
-            if let Some(atomic) = self.atomic(stmt) {
-                by_base.entry(atomic.base).or_default().push(atomic);
-            }
-        });
+        let by_base = self.atomics(std::slice::from_ref(stmt));
         if by_base.is_empty() {
             return;
         }
         let Some(region) = Region::new(&self.locations, stmt) else {
             return;
         };
-        let known: BTreeSet<ExprId> = by_base.values().flatten().map(|one| one.call).collect();
-        let obstacle = self.obstacle(&region, &known);
-        for (base, atomics) in by_base {
-            let function = self.locations.aliases.function;
-            let (name, span) = (
-                &function.vars[base].name,
-                function.exprs.span(atomics[0].call),
-            );
-            let counts = match &obstacle {
-                Some((reason, at)) => Err(Refusal {
-                    reason: (*reason).to_string(),
-                    also: at.map(|at| (at, "here")),
-                }),
-                None => self.counts(&region.accesses, base, atomics),
-            };
+        let exprs = &self.locations.aliases.function.exprs;
+        let obstacle = self.obstacle(&region, &calls(&by_base));
+        let all: Vec<_> = self.found(by_base, &region.accesses, obstacle).collect();
+        for Found { name, span, counts } in all {
             match counts {
                 Ok(counts) => {
-                    let elements = match counts.elements {
-                        1 => "one element".to_string(),
-                        elements => format!("{elements} elements"),
-                    };
                     let text = format!(
-                        "'{name}' is counted in {elements} on the chip, and added to memory after \
-                         the loop"
+                        "'{name}' is counted in {} on the chip, and added to memory after the loop",
+                        size(&counts)
                     );
                     self.plan.done.push(Note::new(text, span));
                     self.plan.keep(at, [counts], Around::default());
                 }
                 Err(refusal) => {
                     let text = format!("'{name}' is not counted on the chip: {}", refusal.reason);
-                    let note = refusal.note(&function.exprs, text, span);
-                    self.plan.missed.push(note);
+                    self.plan.missed.push(refusal.note(exprs, text, span));
                 }
             }
         }
@@ -348,11 +353,7 @@ impl Judge<'_> {
     }
 
     /// Why no atomic of a loop may move: memory is ordered in it otherwise, or it may not come to its end.
-    fn obstacle(
-        &self,
-        region: &Region<'_>,
-        known: &BTreeSet<ExprId>,
-    ) -> Option<(&'static str, Option<ExprId>)> {
+    fn obstacle(&self, region: &Region<'_>, known: &BTreeSet<ExprId>) -> Option<Obstacle> {
         if region.has_return {
             return Some(("the loop contains a return", None));
         }

@@ -11,22 +11,17 @@ use fpgacc_kernel_analysis::{faults, loops};
 
 use super::address::Dim;
 use super::legality::Promotion;
-use crate::around_loop::{self, Names, Plan, Rewrite, private_variable};
+use crate::around_loop::{self, Names, Plan, Rewrite, name_in, private_variable};
 
 const UNROLL: &str = "unroll";
 
 /// Carries out a plan.
 pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Promotion>) {
-    let names = Names::of(module, id);
-    let Module {
-        functions, types, ..
-    } = module;
-    let mut writer = Writer {
-        function: &mut functions[id],
+    around_loop::apply(module, id, plan, |function, types, names| Writer {
+        function,
         types,
         names,
-    };
-    around_loop::apply(&mut writer, plan);
+    });
 }
 
 /// Where elements are copied to.
@@ -91,16 +86,9 @@ impl Rewrite for Writer<'_> {
 impl Writer<'_> {
     /// An array with the name of what is pointed into.
     fn array(&mut self, promotion: &Promotion) -> VarId {
-        let mut base = None;
-        let exprs = &self.function.exprs;
-        exprs.for_each(promotion.location, &mut |id| {
-            if let Expr::Var(VarRef::Local(var)) = exprs.get(id) {
-                base.get_or_insert(*var);
-            }
-        });
-        let base = base.map_or("value", |var| self.function.vars[var].name.as_str());
+        let base = name_in(self.function, promotion.location);
         let name = self.names.fresh(&format!("{base}_kept"));
-        let element = QualType::plain(exprs.ty(promotion.location));
+        let element = QualType::plain(self.function.exprs.ty(promotion.location));
         let len = Some(promotion.elements());
         let ty = self.types.intern(Type::Array { element, len });
         private_variable(self.function, name, ty)

@@ -7,11 +7,9 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::accesses::{Access, Summaries};
-use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::location::{Around, Locations, Refusal, Region, by_location, refuse};
 use fpgacc_kernel_analysis::spell::spell;
 use fpgacc_kernel_analysis::sure::Sure;
-use fpgacc_kernel_analysis::trip_count::Constants;
 use fpgacc_kernel_analysis::{faults, loops, nest};
 
 use super::address::{Address, Dim, address, are_distinct};
@@ -130,16 +128,11 @@ impl Search<'_> {
 
     fn judge(&self, module: &Module, id: FunctionId, visit: &mut dyn FnMut(Found)) {
         let function = &module.functions[id];
-        let Some(body) = &function.body else { return };
-        if loops::has_labels(body) {
+        let Some(body) = loops::structured_body(function) else {
             return;
-        }
+        };
         let judge = Judge {
-            locations: Locations {
-                aliases: Aliases::new(module, id, self.called),
-                constants: Constants::new(module, function),
-                summaries: self.summaries,
-            },
+            locations: Locations::of(module, id, self.called, self.summaries),
             most: self.most,
         };
         let mut joined = 0;

@@ -14,18 +14,12 @@ use crate::around_loop::{self, Names, Plan, Rewrite, private_variable, store};
 
 /// Carries out a plan.
 pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Register>) {
-    let mut names = Names::of(module, id);
-    let Module {
-        types, functions, ..
-    } = module;
-    let counter = names.fresh("j");
-    let mut writer = Writer {
+    around_loop::apply(module, id, plan, |function, types, mut names| Writer {
+        counter: names.fresh("j"),
         types,
-        function: &mut functions[id],
+        function,
         names,
-        counter,
-    };
-    around_loop::apply(&mut writer, plan);
+    });
 }
 
 struct Writer<'a> {

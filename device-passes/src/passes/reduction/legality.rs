@@ -8,14 +8,14 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_kernel_analysis::access_index::fixed_element;
 use fpgacc_kernel_analysis::accesses::{Access, Summaries};
-use fpgacc_kernel_analysis::alias::{Aliases, Root};
+use fpgacc_kernel_analysis::alias::Root;
 use fpgacc_kernel_analysis::invariance::address_varies;
 use fpgacc_kernel_analysis::location::{
     Around, Locations, Refusal, Region, by_location, is_loop, refuse,
 };
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::spell::spell;
-use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
+use fpgacc_kernel_analysis::trip_count::trip_count;
 
 use super::matching::{Candidate, Combine, Form, candidates};
 use crate::around_loop::Plan;
@@ -60,20 +60,13 @@ pub fn plan(
 ) -> Plan<Register> {
     let function = &module.functions[id];
     let mut plan = Plan::default();
-    let Some(body) = &function.body else {
+    let Some(body) = loops::structured_body(function) else {
         return plan;
     };
-    if loops::has_labels(body) {
-        return plan;
-    }
     let mut loops = Loops::default();
     loops.collect(&body.stmts);
     let judge = Judge {
-        locations: Locations {
-            aliases: Aliases::new(module, id, context.called),
-            constants: Constants::new(module, function),
-            summaries,
-        },
+        locations: Locations::of(module, id, context.called, summaries),
         options: context.options.of(),
     };
     for (at, stmt) in loops.innermost {

@@ -1,16 +1,17 @@
 //! Writing registers in place of memory.
 
-use fpgacc_frontend::ir::{Expr, ExprId, Function, FunctionId, Module, Stmt, VarId, VarRef};
+use fpgacc_frontend::ir::{Expr, Function, FunctionId, Module, Stmt, VarId, VarRef};
 use fpgacc_kernel_analysis::faults;
 
 use super::legality::Promotion;
-use crate::around_loop::{self, Names, Plan, Rewrite, private_variable, store};
+use crate::around_loop::{self, Names, Plan, Rewrite, name_in, private_variable, store};
 
 /// Carries out a plan.
 pub fn apply(module: &mut Module, id: FunctionId, plan: &Plan<Promotion>) {
-    let names = Names::of(module, id);
-    let function = &mut module.functions[id];
-    around_loop::apply(&mut Writer { function, names }, plan);
+    around_loop::apply(module, id, plan, |function, _, names| Writer {
+        function,
+        names,
+    });
 }
 
 struct Writer<'a> {
@@ -47,20 +48,10 @@ impl Rewrite for Writer<'_> {
 impl Writer<'_> {
     /// A variable with the name of what is pointed into.
     fn register(&mut self, promotion: &Promotion) -> VarId {
-        let base = self.base(promotion.location);
+        let base = name_in(self.function, promotion.location);
         let name = self.names.fresh(&format!("{base}_kept"));
         let ty = self.function.exprs.ty(promotion.location);
         private_variable(self.function, name, ty)
-    }
-
-    fn base(&self, location: ExprId) -> String {
-        let mut name = None;
-        self.function.exprs.for_each(location, &mut |id| {
-            if let Expr::Var(VarRef::Local(var)) = self.function.exprs.get(id) {
-                name.get_or_insert_with(|| self.function.vars[*var].name.clone());
-            }
-        });
-        name.unwrap_or_else(|| "value".to_string())
     }
 
     fn first_value(&mut self, promotion: &Promotion, register: VarId) -> Stmt {

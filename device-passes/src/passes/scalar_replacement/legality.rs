@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{AddressSpace, ExprId, FunctionId, Module, Stmt};
 use fpgacc_kernel_analysis::accesses::{Access, Summaries};
-use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::invariance::address_varies;
 use fpgacc_kernel_analysis::location::{
@@ -13,7 +12,6 @@ use fpgacc_kernel_analysis::location::{
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::spell::spell;
 use fpgacc_kernel_analysis::sure::Sure;
-use fpgacc_kernel_analysis::trip_count::Constants;
 
 use crate::around_loop::Plan;
 use crate::pass::{Context, Note};
@@ -43,18 +41,11 @@ pub fn plan(
     alone: bool,
 ) -> Plan<Promotion> {
     let function = &module.functions[id];
-    let Some(body) = &function.body else {
+    let Some(body) = loops::structured_body(function) else {
         return Plan::default();
     };
-    if loops::has_labels(body) {
-        return Plan::default();
-    }
     let mut judge = Judge {
-        locations: Locations {
-            aliases: Aliases::new(module, id, context.called),
-            constants: Constants::new(module, function),
-            summaries,
-        },
+        locations: Locations::of(module, id, context.called, summaries),
         alone,
         seen: 0,
         taken: BTreeSet::new(),

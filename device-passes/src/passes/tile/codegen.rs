@@ -13,7 +13,7 @@ use super::shape::{Along, Holds, Part, Tile, both};
 use super::terms::{Uniform, Writer};
 
 /// Names of the locations in a tile, the last dimension first.
-const PLACES: [&str; 4] = ["column", "row", "plane", "volume"];
+const DIMENSIONS: [&str; 4] = ["column", "row", "plane", "volume"];
 /// Names of a work-item's positions in its group.
 const ITEMS: [&str; 3] = ["item_x", "item_y", "item_z"];
 /// Names of the global ids of a group's first work-item.
@@ -213,7 +213,7 @@ impl Codegen<'_> {
         let value = self.uniform_poly(&tile.first, is_wide);
         let mut stmts = vec![Stmt::define(first, value)];
         let count = tile.dims.len();
-        let hints = (0..count).map(|at| PLACES[(count - 1 - at).min(PLACES.len() - 1)]);
+        let hints = (0..count).map(|at| DIMENSIONS[(count - 1 - at).min(DIMENSIONS.len() - 1)]);
         let hints: Vec<&str> = hints.collect();
         let positions: Vec<VarId> = hints
             .into_iter()

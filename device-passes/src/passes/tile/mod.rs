@@ -68,9 +68,7 @@ impl Pass for Tiles {
     }
 
     fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {
-        let function = &module.functions[kernel];
-        let body = function.body.as_ref();
-        body.is_some_and(|body| !loops::has_labels(body))
+        loops::structured_body(&module.functions[kernel]).is_some()
     }
 
     fn run(

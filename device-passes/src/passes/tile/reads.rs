@@ -207,7 +207,7 @@ impl<'t, 'a> Walk<'t, 'a> {
             self.strip = None;
         }
         self.atoms.truncate(held);
-        body.stmts.iter().any(returns)
+        body.stmts.iter().any(loops::returns)
     }
 
     /// A loop that counts one by one from a constant to a constant.
@@ -558,12 +558,6 @@ pub fn guard(stmt: &Stmt) -> Option<ExprId> {
     let jumps = matches!(last.kind, StmtKind::Return(_) | StmtKind::Continue);
     let is_plain = !before.iter().any(|stmt| loops::leaves(stmt, true, true));
     (jumps && is_plain).then_some(*cond)
-}
-
-fn returns(stmt: &Stmt) -> bool {
-    let mut found = false;
-    stmt.for_each(&mut |stmt| found |= matches!(stmt.kind, StmtKind::Return(_)));
-    found
 }
 
 fn synchronises(terms: &Terms<'_>, body: &Block) -> bool {

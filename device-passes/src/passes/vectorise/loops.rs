@@ -77,9 +77,8 @@ impl Pass for VectoriseLoops {
     }
 
     fn has_work(&self, module: &Module, kernel: FunctionId, context: &Context<'_>) -> bool {
-        let body = module.functions[kernel].body.as_ref();
         context.options.of::<LoopOptions>().lanes.is_some()
-            && body.is_some_and(|body| !loops::has_labels(body))
+            && loops::structured_body(&module.functions[kernel]).is_some()
     }
 
     fn run(

@@ -20,27 +20,19 @@ use crate::around_loop::{self, Names, Plan, Rewrite, private_variable};
 
 /// Gives a nest its windows.
 pub fn apply(module: &mut Module, id: FunctionId, planned: &Planned) {
-    let mut names = Names::of(module, id);
-    let Module {
-        types, functions, ..
-    } = module;
-    let function = &mut functions[id];
-    let counter = names.fresh("j");
-    let fixed = fixed(function);
-    let mut writer = Writer {
-        types,
-        function,
-        names,
-        counter,
-        fixed,
-    };
     let mut plan: Plan<Walk> = Plan::default();
     let around = Around {
         hoist_init: false,
         guard: planned.walk.may_be_empty,
     };
     plan.keep(planned.root, [planned.walk.clone()], around);
-    around_loop::apply(&mut writer, &plan);
+    around_loop::apply(module, id, &plan, |function, types, mut names| Writer {
+        counter: names.fresh("j"),
+        fixed: fixed(function),
+        types,
+        function,
+        names,
+    });
 }
 
 /// The values with which variables are declared. Only those of variables that nothing else writes are

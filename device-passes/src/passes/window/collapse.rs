@@ -88,8 +88,8 @@ impl Writer<'_> {
         parts.rest = self.lanes(walk, at, rest);
         let (body, last) = match &walk.row {
             Some(row) => {
-                let place = (at, first, last);
-                self.in_a_row((walk, row, arrays), place, parts, before, &mut hints)
+                let location = (at, first, last);
+                self.in_a_row((walk, row, arrays), location, parts, before, &mut hints)
             }
             None => (parts.in_order(), last),
         };
@@ -243,7 +243,7 @@ impl Writer<'_> {
             let sum = self.function.use_var(first);
             let sum = self.after(sum, lane);
             rest.insert(0, Stmt::define(innermost.counter, sum));
-            let conds = self.within_places(walk, at);
+            let conds = self.within_locations(walk, at);
             let inner = self.only_if(conds, rest);
             return vec![self.unrolled(lane, walk.lanes, vec![inner])];
         }
@@ -275,7 +275,7 @@ impl Writer<'_> {
         conds
     }
 
-    fn within_places(&mut self, walk: &Walk, at: At) -> Vec<ExprId> {
+    fn within_locations(&mut self, walk: &Walk, at: At) -> Vec<ExprId> {
         let step = &walk.levels[0];
         let bounds = [
             step.from.map(|bound| (BinaryOp::Ge, bound)),

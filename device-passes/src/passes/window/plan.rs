@@ -91,12 +91,9 @@ pub fn plan(
     options: &Options,
 ) -> (Vec<Planned>, Vec<Note>) {
     let function = &module.functions[id];
-    let Some(body) = &function.body else {
+    let Some(body) = loops::structured_body(function) else {
         return Default::default();
     };
-    if loops::has_labels(body) {
-        return Default::default();
-    }
     let aliases = Aliases::new(module, id, called);
     let mut planner = Planner {
         aliases: &aliases,
@@ -144,18 +141,9 @@ impl<'a> Planner<'a> {
         let stmt = levels[0].stmt;
         let mut indices = Indices::new(self.aliases, self.nests, stmt);
         indices.follow(stmt);
-        let number = |level: &Level<'_>| {
-            let mut counting = indices.counting.iter();
-            counting.position(|c| c.header.counter == level.header.counter && c.step == Some(1))
-        };
-        let numbers: Option<Vec<usize>> = levels.iter().map(number).collect();
-        let Some(numbers) = numbers else { return };
-        let ends = levels.iter().any(Level::may_end);
-        let values: Option<Vec<_>> = levels.iter().map(|level| level.values).collect();
-        let values = values.filter(|_| !ends);
-        if values.is_none() && levels.len() > 1 {
+        let Some((numbers, values)) = counters(&indices, levels) else {
             return;
-        }
+        };
         let counters = numbers
             .iter()
             .copied()
@@ -187,18 +175,11 @@ impl<'a> Planner<'a> {
         let decide = |values: Option<&[Interval]>| {
             walk::decide(levels, &strides, windows.clone(), values, how)
         };
-        let (mut values, mut decided) = (values.clone(), decide(values.as_deref()));
         let guard = Guard::of(aliases.function, innermost.body());
-        if let (Err(_), Some(guard)) = (&decided, guard.filter(|_| levels.len() > 1))
-            && let Some(fewer) = fewer(&mut reader, all, guard, &numbers)
-            && let Ok(walk) = decide(Some(&fewer))
-        {
-            let guard = Some(guard);
-            decided = Ok(Walk { guard, ..walk });
-            values = Some(fewer);
-        }
-        let mut walk = match decided {
-            Ok(walk) => walk,
+        let guard = guard.filter(|_| levels.len() > 1);
+        let fewer = |guard| fewer(&mut reader, all, guard, &numbers);
+        let (mut walk, values) = match guarded(decide, values, guard, fewer) {
+            Ok(decided) => decided,
             Err(reason) => return self.miss(&[(first, Vec::new())].into(), array, reason),
         };
         walk.copied = copied(&walk, &numbers, &names);
@@ -210,23 +191,25 @@ impl<'a> Planner<'a> {
             };
             walk.moving = reader.moving(innermost.body(), &is_moving);
         }
-        let mut unlike = None;
-        if self.stages > 1
-            && let Some(values) = &values
-        {
+        let row = values.filter(|_| self.stages > 1).map(|values| {
             let nest = steps::Nest {
                 aliases: self.aliases,
                 summaries: self.summaries,
                 levels,
-                values,
+                values: &values,
                 region: &region,
                 numbers: &numbers,
             };
-            match nest.in_a_row(&walk, &reads, &reader.stores, self.stages) {
-                Ok(row) => walk.in_a_row(row),
-                Err(reason) => unlike = Some(reason),
+            nest.in_a_row(&walk, &reads, &reader.stores, self.stages)
+        });
+        let unlike = match row.transpose() {
+            Ok(None) => None,
+            Ok(Some(row)) => {
+                walk.in_a_row(row);
+                None
             }
-        }
+            Err(reason) => Some(self.unlike(stmt, &reason)),
+        };
         walk.meanings = reader.indices.meanings().to_vec();
         walk.counters = names;
         walk.numbers = numbers;
@@ -237,7 +220,7 @@ impl<'a> Planner<'a> {
             saved,
             iterations: walk.iterations.saturating_mul(around),
             done: windows.map(|window| self.note(&walk, window)).collect(),
-            unlike: unlike.map(|reason| self.unlike(stmt, &reason)),
+            unlike,
             walk,
         });
     }
@@ -575,4 +558,40 @@ fn copied(walk: &Walk, numbers: &[usize], names: &[VarId]) -> BTreeMap<usize, Va
     }
     copied.retain(|at| !numbers.contains(at));
     copied.iter().map(|at| (*at, names[*at])).collect()
+}
+
+/// The numbers of a nest's counters, and the values of each where all are known and no iteration may be the last one.
+/// `None`: it has no windows.
+fn counters(
+    indices: &Indices<'_>,
+    levels: &[Level<'_>],
+) -> Option<(Vec<usize>, Option<Vec<Interval>>)> {
+    let number = |level: &Level<'_>| {
+        let mut counting = indices.counting.iter();
+        counting.position(|c| c.header.counter == level.header.counter && c.step == Some(1))
+    };
+    let numbers: Vec<usize> = levels.iter().map(number).collect::<Option<_>>()?;
+    let ends = levels.iter().any(Level::may_end);
+    let values: Option<Vec<_>> = levels.iter().map(|level| level.values).collect();
+    let values = values.filter(|_| !ends);
+    (values.is_some() || levels.len() == 1).then_some((numbers, values))
+}
+
+/// How a nest is walked, with these values of its counters, or with the fewer for which a guard lets an iteration do
+/// something.
+fn guarded(
+    decide: impl Fn(Option<&[Interval]>) -> Result<Walk, String>,
+    values: Option<Vec<Interval>>,
+    guard: Option<Guard>,
+    fewer: impl FnOnce(Guard) -> Option<Vec<Interval>>,
+) -> Result<(Walk, Option<Vec<Interval>>), String> {
+    let reason = match decide(values.as_deref()) {
+        Ok(walk) => return Ok((walk, values)),
+        Err(reason) => reason,
+    };
+    let fewer = guard.and_then(fewer).ok_or(reason.clone())?;
+    match decide(Some(&fewer)) {
+        Ok(walk) => Ok((Walk { guard, ..walk }, Some(fewer))),
+        Err(_) => Err(reason),
+    }
 }

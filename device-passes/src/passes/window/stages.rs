@@ -605,7 +605,7 @@ impl Writer<'_> {
         let here = self.function.use_var(layout.at.position);
         let distance = self.function.use_var(behind);
         let exprs = &mut self.function.exprs;
-        let place = exprs.binary(self.types, BinaryOp::Sub, here, distance);
+        let location = exprs.binary(self.types, BinaryOp::Sub, here, distance);
 
         let (first, last) = walk.span.unwrap_or_default();
         let begin = layout.positions.0;
@@ -637,7 +637,10 @@ impl Writer<'_> {
             let store = writer.function.exprs.assign(None, slot, value);
             vec![writer.only_if(conds, vec![Stmt::new(StmtKind::Expr(store))])]
         });
-        vec![Stmt::define(out, place), self.only_if(outer, vec![stores])]
+        vec![
+            Stmt::define(out, location),
+            self.only_if(outer, vec![stores]),
+        ]
     }
 
     /// What the stage passes that is so many before the last of a launch: of every other.

@@ -128,24 +128,7 @@ impl Nest<'_, '_> {
         }
         self.is_all()?;
         let (to, target) = self.target(stores)?;
-        let function = self.aliases.function;
-        let own = self
-            .aliases
-            .module
-            .types
-            .as_pointer(function.vars[to].ty.ty);
-        let own = own.map(|(element, _)| self.aliases.module.types.resolve(element.ty));
-        let is_like = |window: &&Window| {
-            let element = self.aliases.module.types.resolve(window.element);
-            window.array != to && own.as_ref() == Some(&element)
-        };
-        let mut like = walk.windows.iter().filter(is_like);
-        let (Some(window), None) = (like.next(), like.next()) else {
-            return Err(
-                "it is not one array of the written one's type that is read through one window"
-                    .into(),
-            );
-        };
+        let window = self.window_like(to, walk)?;
         let (strides, rest, ahead) = position(&target, self.numbers)
             .ok_or("what it writes does not move on with its loops")?;
         let is_aligned = walk.levels.iter().map(|step| step.stride).eq(strides);
@@ -177,24 +160,15 @@ impl Nest<'_, '_> {
             return Err("its indices are too large".into());
         }
         let is_complete = self.is_without_gaps(walk)
-            && always_writes(function, &plain, &stores)
+            && always_writes(self.aliases.function, &plain, &stores)
             && window.sure.0 >= first + ahead
             && window.sure.1 <= last + ahead;
-        let is_handed_on = |(id, read): &(&ExprId, &Read)| {
-            let moves = read.reaches.iter().all(|reach| {
-                let place = position(&reach.poly, self.numbers);
-                let is_moving =
-                    place.is_some_and(|(by, ..)| walk.levels.iter().map(|step| step.stride).eq(by));
-                is_moving && reach.copies.is_empty()
-            });
-            let is_taken = walk
-                .windows
-                .iter()
-                .any(|w| w.reads.iter().any(|(taken, _)| taken == *id));
-            moves && read.address.choices() == 1 && !is_taken && others.contains(&read.array)
-        };
-        let handed_on = reads.iter().filter(is_handed_on).map(|(id, _)| *id);
-        let handed_on = handed_on.filter(|id| !sources.is_chosen(*id)).collect();
+        let handed_on = reads.iter().filter(|(id, read)| {
+            others.contains(&read.array)
+                && self.moves_on(walk, (**id, read))
+                && !sources.is_chosen(**id)
+        });
+        let handed_on = handed_on.map(|(id, _)| *id).collect();
         Ok(Row {
             stages,
             from: window.array,
@@ -208,6 +182,36 @@ impl Nest<'_, '_> {
             others,
             count: None,
         })
+    }
+
+    /// The only window of another array of a written one's type.
+    fn window_like<'w>(&self, to: VarId, walk: &'w Walk) -> Result<&'w Window, String> {
+        let types = &self.aliases.module.types;
+        let own = types.as_pointer(self.aliases.function.vars[to].ty.ty);
+        let own = own.map(|(element, _)| types.resolve(element.ty));
+        let is_like = |window: &&Window| {
+            window.array != to && own.as_ref() == Some(&types.resolve(window.element))
+        };
+        let mut like = walk.windows.iter().filter(is_like);
+        match (like.next(), like.next()) {
+            (Some(window), None) => Ok(window),
+            _ => Err(
+                "it is not one array of the written one's type that is read through one window"
+                    .into(),
+            ),
+        }
+    }
+
+    /// Whether a read that no window has moves on with the nest's loops.
+    fn moves_on(&self, walk: &Walk, (id, read): (ExprId, &Read)) -> bool {
+        let moves = read.reaches.iter().all(|reach| {
+            let location = position(&reach.poly, self.numbers);
+            let is_moving =
+                location.is_some_and(|(by, ..)| walk.levels.iter().map(|step| step.stride).eq(by));
+            is_moving && reach.copies.is_empty()
+        });
+        let mut taken = walk.windows.iter().flat_map(|window| &window.reads);
+        moves && read.address.choices() == 1 && !taken.any(|(taken, _)| *taken == id)
     }
 
     /// Whether the nest is all that the kernel does.
@@ -253,8 +257,8 @@ impl Nest<'_, '_> {
         let taken = window.reads.iter().filter_map(|(id, _)| reads.get(id));
         let mut reaches = taken.flat_map(|read| &read.reaches);
         let is_held = reaches.all(|reach| {
-            let place = position(&reach.poly, self.numbers);
-            place.is_some_and(|(.., offset)| (window.hull.0..=window.hull.1).contains(&offset))
+            let location = position(&reach.poly, self.numbers);
+            location.is_some_and(|(.., offset)| (window.hull.0..=window.hull.1).contains(&offset))
         });
         match is_held {
             true => Ok(()),

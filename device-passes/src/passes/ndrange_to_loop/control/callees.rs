@@ -30,21 +30,10 @@ impl Callees {
         is_uniform_query: &dyn Fn(work_item::Query) -> bool,
     ) -> Self {
         let mut all = BTreeSet::new();
-        for stmt in stmts {
-            stmt.for_each(&mut |stmt| {
-                for root in stmt.exprs() {
-                    function.exprs.for_each(root, &mut |id| {
-                        if let Expr::Call {
-                            callee: Callee::Function(callee),
-                            ..
-                        } = function.exprs.get(id)
-                            && all.insert(*callee)
-                        {
-                            all.extend(calls::reachable(module, *callee));
-                        }
-                    });
-                }
-            });
+        for (_, callee) in calls::calls_in(function, stmts) {
+            if all.insert(callee) {
+                all.extend(calls::reachable(module, callee));
+            }
         }
         let mut callees = Callees {
             uniform: all.clone(),

@@ -337,7 +337,7 @@ impl Exits<'_, '_> {
             None => stays,
         };
         if let Some(step) = parts.step {
-            self.step_place_before_continues(&mut body, step, ends);
+            self.step_before_continues(&mut body, step, ends);
             body.push(self.step(step, ends));
         }
         let joined = Parts {
@@ -361,7 +361,7 @@ impl Exits<'_, '_> {
     }
 
     /// The step becomes the end of the body, which every `continue` that is left would skip.
-    fn step_place_before_continues(&mut self, list: &mut Vec<Stmt>, step: ExprId, ends: Flagged) {
+    fn step_before_continues(&mut self, list: &mut Vec<Stmt>, step: ExprId, ends: Flagged) {
         if faults::is_on("step-skipped") {
             return;
         }
@@ -375,7 +375,7 @@ impl Exits<'_, '_> {
                 StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {}
                 _ => {
                     for inside in stmt.lists_mut() {
-                        self.step_place_before_continues(inside, step, ends);
+                        self.step_before_continues(inside, step, ends);
                     }
                 }
             }

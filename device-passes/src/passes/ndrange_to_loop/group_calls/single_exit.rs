@@ -2,6 +2,7 @@
 
 use fpgacc_frontend::ir::{Block, ExprId, Init, Scalar, Stmt, StmtKind, VarId};
 use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::loops;
 
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
@@ -34,11 +35,7 @@ pub fn single_exit(target: &mut Target<'_>, body: &mut Vec<Stmt>, value: Value) 
 
 /// Whether a function's body holds a `return`.
 pub fn returns(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|stmt| {
-        let mut found = false;
-        stmt.for_each(&mut |stmt| found |= matches!(stmt.kind, StmtKind::Return(_)));
-        found
-    })
+    stmts.iter().any(loops::returns)
 }
 
 /// How control leaves a list of statements.

@@ -78,7 +78,7 @@ impl Helpers {
         stmts: &[Stmt],
         source: &mut Source<'_>,
     ) {
-        for (call, callee) in calls_in(function, stmts) {
+        for (call, callee) in calls::calls_in(function, stmts) {
             let Some(wants) = self.wants.get(&callee) else {
                 continue;
             };
@@ -228,25 +228,4 @@ pub fn copy_of(module: &mut Module, original: FunctionId, kernel: FunctionId) ->
     }
     module.items = items;
     id
-}
-
-/// The calls of functions in statements, and what they call.
-pub fn calls_in(function: &Function, stmts: &[Stmt]) -> Vec<(ExprId, FunctionId)> {
-    let mut found = Vec::new();
-    for stmt in stmts {
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                function.exprs.for_each(root, &mut |id| {
-                    if let Expr::Call {
-                        callee: Callee::Function(callee),
-                        ..
-                    } = function.exprs.get(id)
-                    {
-                        found.push((id, *callee));
-                    }
-                });
-            }
-        });
-    }
-    found
 }

@@ -109,6 +109,25 @@ impl Ids {
         }
     }
 
+    /// The variables of the loops over the work-items of each region.
+    pub fn loop_variables(
+        &self,
+        function: &mut Function,
+        regions: usize,
+    ) -> Vec<[Option<VarId>; 3]> {
+        let mut all = vec![self.items];
+        for _ in 1..regions {
+            // The same names: the loops stand one after the other.
+            let mut twins = self.items;
+            for var in twins.iter_mut().flatten() {
+                let copy = function.vars[*var].clone();
+                *var = function.vars.add(copy);
+            }
+            all.push(twins);
+        }
+        all
+    }
+
     /// The value of a quantity, if it is always the same. Not for linear ids.
     pub fn constant(&mut self, quantity: Quantity, d: u8) -> Option<i64> {
         let at = d as usize;

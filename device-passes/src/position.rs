@@ -10,14 +10,14 @@ pub const BODY: usize = 1;
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     /// Its list.
     pub path: Path,
     /// Its index there.
     pub index: usize,
 }
 
-impl Place {
+impl Position {
     /// The statement.
     pub fn get<'f>(&self, function: &'f Function) -> Option<&'f Stmt> {
         list(function, &self.path)?.get(self.index)
