@@ -161,20 +161,30 @@ fn integers(op: BinaryOp, x: i128, t: IntType, y: i128, u: IntType) -> Val {
         BitAnd => Some(x & y),
         BitOr => Some(x | y),
         BitXor => Some(x ^ y),
-        Eq => return Val::bool(x == y),
-        Ne => return Val::bool(x != y),
-        Lt => return Val::bool(x < y),
-        Le => return Val::bool(x <= y),
-        Gt => return Val::bool(x > y),
-        Ge => return Val::bool(x >= y),
-        And => return Val::bool(x != 0 && y != 0),
-        Or => return Val::bool(x != 0 || y != 0),
+        _ => return truth(op, x, y),
     };
     match value {
         None => Val::unknown("an operation without a value, such as a division by zero"),
         Some(value) if ty.signed && !ty.holds(value) => Val::unknown("a signed overflow"),
         Some(value) => Val::Int(ty.wrap(value), ty),
     }
+}
+
+/// A comparison of two numbers, or an operation on their truth.
+fn truth<T: PartialOrd + Default>(op: BinaryOp, x: T, y: T) -> Val {
+    use BinaryOp::*;
+    let zero = T::default();
+    Val::bool(match op {
+        Eq => x == y,
+        Ne => x != y,
+        Lt => x < y,
+        Le => x <= y,
+        Gt => x > y,
+        Ge => x >= y,
+        And => x != zero && y != zero,
+        Or => x != zero || y != zero,
+        _ => return Val::unknown("an operation that floating-point numbers do not have"),
+    })
 }
 
 fn floats(op: BinaryOp, x: f64, y: f64, double: bool) -> Val {
@@ -188,15 +198,7 @@ fn floats(op: BinaryOp, x: f64, y: f64, double: bool) -> Val {
         Sub => x - y,
         Mul => x * y,
         Div => x / y,
-        Eq => return Val::bool(x == y),
-        Ne => return Val::bool(x != y),
-        Lt => return Val::bool(x < y),
-        Le => return Val::bool(x <= y),
-        Gt => return Val::bool(x > y),
-        Ge => return Val::bool(x >= y),
-        And => return Val::bool(x != 0.0 && y != 0.0),
-        Or => return Val::bool(x != 0.0 || y != 0.0),
-        _ => return Val::unknown("an operation that floating-point numbers do not have"),
+        _ => return truth(op, x, y),
     };
     match double {
         true => Val::Double(value),

@@ -8,21 +8,12 @@ use super::{Code, FnId, Interp, MAX_CALLS, VarInfo};
 use crate::location::{MemoryLocation, VarId};
 use crate::state::Delta;
 use crate::syntax::ast::{ExprId, Lambda, Type};
-use crate::types::Kind;
 use crate::value::{Closure, Val};
 
 impl<'a> Interp<'a> {
     /// A variable that the host does not name.
     pub(super) fn hidden(&mut self, ty: Type, host: usize) -> VarId {
-        let var = self.new_var(VarInfo {
-            name: Rc::from("<value>"),
-            function: Rc::from(""),
-            ty,
-            dims: Vec::new(),
-            kind: Kind::Other,
-            host,
-            lasting: false,
-        });
+        let var = self.new_var(VarInfo::unnamed(ty, host));
         if let Some(frame) = self.frame() {
             frame.own.push(var);
         }

@@ -136,7 +136,7 @@ impl<'a> Interp<'a> {
             _ => {}
         }
         match &*container {
-            Container::Map { .. } => self.map_method(code, location, name, args),
+            Container::Map { .. } => self.map_method(location, name, args),
             Container::Sequence { fixed: None, .. } => {
                 self.sequence_method(code, location, name, args)
             }
@@ -157,7 +157,6 @@ impl<'a> Interp<'a> {
 
     fn map_method(
         &mut self,
-        code: &Code<'a>,
         location: &MemoryLocation,
         name: &str,
         args: &[Arg<'a>],
@@ -192,10 +191,7 @@ impl<'a> Interp<'a> {
                 self.store(&target, value);
                 Some(self.escaped_part(location, "where an entry was put in"))
             }
-            _ => {
-                let _ = code;
-                None
-            }
+            _ => None,
         }
     }
 

@@ -508,14 +508,7 @@ impl<'a> Interp<'a> {
         let mut changes = self.state.capture(record.mark);
         changes.retain(|location, _| !own.contains(&location.root));
         let assigned = self.assigned_since(record);
-        let leads_inside = |value: &Val| {
-            value.alternatives().iter().any(|v| match v {
-                Val::Pointer(location) => own.contains(&location.root),
-                Val::Into(root) => own.contains(root),
-                Val::Record(_) | Val::Closure(_) | Val::Tuple(_) => true,
-                _ => false,
-            })
-        };
+        let leads_inside = |value: &Val| leads_to(value, &own);
         let values = || changes.values().chain(assigned.values());
         if leads_inside(result) || values().any(leads_inside) {
             return;
@@ -532,15 +525,9 @@ impl<'a> Interp<'a> {
         let Some(before) = self.state.at_mark(record.mark, &roots, MOST_VALUES) else {
             return;
         };
-        let mut open = BTreeMap::new();
-        if !types.is_empty() {
-            let others = changed.difference(&roots).copied().collect();
-            let Some(others) = self.state.at_mark(record.mark, &others, MOST_VALUES) else {
-                return;
-            };
-            open.extend(self.hits(record, &types, &before));
-            open.extend(self.hits(record, &types, &others));
-        }
+        let Some(open) = self.open(record, &types, &before, &changed) else {
+            return;
+        };
         // What is as it was stays as it is then.
         changes.retain(|location, now| match before.get(&location.root) {
             Some(content) => content.slot(&location.path) != now,
@@ -576,6 +563,35 @@ impl<'a> Interp<'a> {
         }
         all.push(Rc::new(kept));
     }
+
+    /// See [`Stored::open`], of what held this before and of what was changed. `None`: that held too many values.
+    fn open(
+        &self,
+        record: &Record,
+        types: &[StoredType],
+        before: &BTreeMap<Root, Content>,
+        changed: &BTreeSet<Root>,
+    ) -> Option<BTreeMap<Root, Vec<bool>>> {
+        if types.is_empty() {
+            return Some(BTreeMap::new());
+        }
+        let others = changed.iter().filter(|root| !before.contains_key(root));
+        let others = others.copied().collect();
+        let others = self.state.at_mark(record.mark, &others, MOST_VALUES)?;
+        let before = self.hits(record, types, before);
+        let others = self.hits(record, types, &others);
+        Some(before.into_iter().chain(others).collect())
+    }
+}
+
+/// Whether a value may lead to one of these roots.
+fn leads_to(value: &Val, roots: &BTreeSet<Root>) -> bool {
+    value.alternatives().iter().any(|v| match v {
+        Val::Pointer(location) => roots.contains(&location.root),
+        Val::Into(root) => roots.contains(root),
+        Val::Record(_) | Val::Closure(_) | Val::Tuple(_) => true,
+        _ => false,
+    })
 }
 
 #[cfg(test)]

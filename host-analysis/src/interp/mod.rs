@@ -4,6 +4,7 @@
 //! not known at its head. Functions that nobody given calls start with unknown arguments, and with
 //! file-scope variables that hold any value assigned to them, flow-insensitively.
 
+mod arguments;
 mod bytes;
 mod call;
 mod closures;
@@ -48,6 +49,7 @@ mod signatures;
 mod stmt;
 mod store;
 mod summaries;
+mod templates;
 mod text;
 mod texts;
 mod threads;
@@ -58,6 +60,7 @@ mod unfollowed;
 mod variables;
 mod variadic;
 mod walk;
+mod wrapper_launches;
 mod wrappers;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,29 +1,36 @@
 //! Calls of OpenCL: what they make, what they set, and what they launch.
 
-use std::collections::BTreeSet;
-
 use fpgacc_frontend::source::Span;
-use fpgacc_launch_facts::{ArgValue, Known, Location, ProgramSource, QueueOrder, Value};
+use fpgacc_launch_facts::{Known, Location, ProgramSource, QueueOrder, Value};
 
 use super::code::Arg;
 use super::functions::{self, Writes};
 use super::threads::Given;
 use super::{Code, Interp};
-use crate::location::{MemoryLocation, ObjectId, Root, Step};
+use crate::location::{MemoryLocation, ObjectId, Step};
 use crate::number::{IntType, Num};
 use crate::numbers::merge_values;
 use crate::object::{ObjectKind, Part};
 use crate::symbol::origin;
-use crate::symbolic::newest_atom;
 use crate::syntax::ast::ExprId;
 use crate::text::{Piece, Text};
-use crate::types::{Kind, Wrapper};
-use crate::value::{Argument, Val};
+use crate::value::Val;
 
 /// `CL_MEM_USE_HOST_PTR`.
 const USE_HOST_PTR: i128 = 1 << 3;
 /// `CL_QUEUE_PROPERTIES`.
 const QUEUE_PROPERTIES: i128 = 0x1093;
+/// Functions that make an object, with the number of their arguments, the last of which is for an error code.
+const MAKERS: [(&str, usize); 8] = [
+    ("clCreateProgramWithSource", 5),
+    ("clLinkProgram", 9),
+    ("clCreateKernel", 3),
+    ("clCreateBuffer", 5),
+    ("clCreateBufferWithProperties", 6),
+    ("clCreateSubBuffer", 5),
+    ("clCreateCommandQueue", 4),
+    ("clCreateCommandQueueWithProperties", 4),
+];
 /// Most programs that are linked into one.
 const MOST_PARTS: i128 = 64;
 /// Most properties of a queue.
@@ -84,27 +91,59 @@ impl<'a> Interp<'a> {
             self.at_any_time(code, id, &given);
         }
         self.note_queues(site, name, &values);
-        match (name, &values[..]) {
-            ("clCreateProgramWithSource", [_, count, strings, lengths, error]) => {
-                self.havoc_pointee(error, &why);
-                return self.create_program(site, count, strings, lengths);
+        if let Some(error) = values
+            .last()
+            .filter(|_| MAKERS.contains(&(name, values.len())))
+        {
+            self.havoc_pointee(error, &why);
+            if let Some(made) = self.made(site, name, &values) {
+                return made;
             }
+        }
+        self.effect(site, name, &values, &why);
+        self.result(code, id, &why)
+    }
+
+    /// The object that one of [`MAKERS`] makes.
+    fn made(&mut self, site: Span, name: &str, values: &[Val]) -> Option<Val> {
+        Some(match (name, values) {
+            ("clCreateProgramWithSource", [_, count, strings, lengths, _]) => {
+                self.create_program(site, count, strings, lengths)
+            }
+            ("clLinkProgram", [_, _, _, _, count, programs, _, _, _]) => {
+                self.linked(count, programs)
+            }
+            ("clCreateKernel", [program, kernel, _]) => self.create_kernel(site, program, kernel),
+            ("clCreateBuffer", [_, flags, size, data, _])
+            | ("clCreateBufferWithProperties", [_, _, flags, size, data, _]) => {
+                self.share_memory(flags, data);
+                self.create_buffer(site, flags, size, None)
+            }
+            ("clCreateSubBuffer", [parent, flags, _, region, _]) => {
+                self.create_sub_buffer(site, parent, flags, region)
+            }
+            ("clCreateCommandQueue", [_, _, properties, _]) => {
+                self.create_queue(site, queue_order(properties))
+            }
+            ("clCreateCommandQueueWithProperties", [_, _, properties, _]) => {
+                let order = self.listed_order(properties);
+                self.create_queue(site, order)
+            }
+            _ => return None,
+        })
+    }
+
+    /// What a call does that makes no object.
+    fn effect(&mut self, site: Span, name: &str, values: &[Val], why: &str) {
+        match (name, values) {
             ("clBuildProgram", [program, _, _, options, ..]) => self.build(program, options),
             ("clCompileProgram", [program, _, _, options, ..]) => {
                 self.compile(program, options);
             }
-            ("clLinkProgram", [_, _, _, _, count, programs, _, _, error]) => {
-                self.havoc_pointee(error, &why);
-                return self.linked(count, programs);
-            }
-            ("clCreateKernel", [program, kernel, error]) => {
-                self.havoc_pointee(error, &why);
-                return self.create_kernel(site, program, kernel);
-            }
             ("clCreateKernelsInProgram", [program, _, kernels, count]) => {
                 self.all_kernels(program);
                 self.havoc_pointee(kernels, "clCreateKernelsInProgram gives it a kernel");
-                self.havoc_pointee(count, &why);
+                self.havoc_pointee(count, why);
             }
             ("clSetKernelArg", [kernel, index, size, value]) => {
                 self.set_arg(site, kernel, [index, size, value]);
@@ -117,36 +156,12 @@ impl<'a> Interp<'a> {
             ) => {
                 self.set_shared(site, kernel, [index, pointer]);
             }
-            ("clCreateBuffer", [_, flags, size, data, error]) => {
-                self.share_memory(flags, data);
-                self.havoc_pointee(error, &why);
-                return self.create_buffer(site, flags, size, None);
-            }
-            ("clCreateBufferWithProperties", [_, _, flags, size, data, error]) => {
-                self.share_memory(flags, data);
-                self.havoc_pointee(error, &why);
-                return self.create_buffer(site, flags, size, None);
-            }
-            ("clCreateSubBuffer", [parent, flags, _, region, error]) => {
-                self.havoc_pointee(error, &why);
-                return self.create_sub_buffer(site, parent, flags, region);
-            }
-            ("clCreateCommandQueue", [_, _, properties, error]) => {
-                self.havoc_pointee(error, &why);
-                let order = queue_order(properties);
-                return self.create_queue(site, order);
-            }
-            ("clCreateCommandQueueWithProperties", [_, _, properties, error]) => {
-                self.havoc_pointee(error, &why);
-                let order = self.listed_order(properties);
-                return self.create_queue(site, order);
-            }
             ("clEnqueueNDRangeKernel", [queue, kernel, dim, offset, global, local, .., event]) => {
-                self.havoc_pointee(event, &why);
+                self.havoc_pointee(event, why);
                 self.launch(site, [queue, kernel, dim, offset, global, local]);
             }
             ("clEnqueueTask", [queue, kernel, .., event]) => {
-                self.havoc_pointee(event, &why);
+                self.havoc_pointee(event, why);
                 self.launch_task(site, [queue, kernel]);
             }
             (
@@ -160,9 +175,8 @@ impl<'a> Interp<'a> {
                 | "clCompileProgram",
                 _,
             ) => self.called_somehow(site, name),
-            _ => self.other_call(name, &values, &why),
+            _ => self.other_call(name, values, why),
         }
-        self.result(code, id, &why)
     }
 
     /// Notes of the loops around what is done with queues there.
@@ -619,191 +633,5 @@ impl<'a> Interp<'a> {
             true => first,
             false => QueueOrder::Unknown,
         }
-    }
-
-    pub(super) fn is_kernel(kind: &ObjectKind) -> bool {
-        matches!(kind, ObjectKind::Kernel { .. })
-    }
-
-    pub(super) fn set_arg(&mut self, site: Span, kernel: &Val, [index, size, value]: [&Val; 3]) {
-        let Ok(kernels) = self.handles(kernel, Self::is_kernel) else {
-            // Any kernel's argument may be set here.
-            return self.havoc_args("an argument of an unknown kernel is set");
-        };
-        let fact = self.arg_value(size, value);
-        let bytes = size.as_int().and_then(|bytes| u64::try_from(bytes).ok());
-        let argument = self.argument(site, fact, bytes, value);
-        self.put_arg(kernels, index, &argument);
-    }
-
-    /// A pointer is set that the host has, too: to shared virtual memory, or to that of an extension.
-    fn set_shared(&mut self, site: Span, kernel: &Val, [index, pointer]: [&Val; 2]) {
-        let Ok(kernels) = self.handles(kernel, Self::is_kernel) else {
-            return self.havoc_args("an argument of an unknown kernel is set");
-        };
-        let fact = ArgValue::Unknown("a pointer to memory that the host shares".to_string());
-        let argument = self.argument(site, fact, None, pointer);
-        self.put_arg(kernels, index, &argument);
-    }
-
-    fn put_arg(&mut self, kernels: Vec<ObjectId>, index: &Val, argument: &Argument) {
-        let index = index.as_int().and_then(|i| i64::try_from(i).ok());
-        let weak = kernels.len() > 1;
-        for id in kernels {
-            let location = MemoryLocation::object(id);
-            let Some(index) = index else {
-                self.havoc_args_of(id, "an argument at an index that is not known is set");
-                continue;
-            };
-            let location = location.index(index);
-            let value = Val::Arg(std::rc::Rc::new(argument.clone()));
-            let value = match weak {
-                true => self.state.get(&location).join(&value),
-                false => value,
-            };
-            self.put(&location, value);
-        }
-    }
-
-    fn argument(
-        &mut self,
-        site: Span,
-        fact: ArgValue,
-        bytes: Option<u64>,
-        value: &Val,
-    ) -> Argument {
-        let held = match value {
-            Val::Pointer(location) => self.state.get(location),
-            _ => Val::Null,
-        };
-        let differs_in = match value {
-            Val::Pointer(location) => self.differs_in(location),
-            _ => 0,
-        };
-        Argument {
-            fact,
-            newest_atom: newest_atom(&held),
-            differs_in,
-            bytes,
-            site,
-        }
-    }
-
-    pub(super) fn havoc_args(&mut self, reason: &str) {
-        let objects = &self.objects;
-        let kernel = |root| match root {
-            Root::Object(id) if Self::is_kernel(&objects.get(id).kind) => Some(id),
-            _ => None,
-        };
-        let kernels: Vec<_> = self.state.roots().filter_map(kernel).collect();
-        for id in kernels {
-            self.havoc_args_of(id, reason);
-        }
-    }
-
-    /// All arguments of a kernel may be set.
-    pub(super) fn havoc_args_of(&mut self, kernel: ObjectId, reason: &str) {
-        let location = MemoryLocation::object(kernel);
-        let value = Val::unknown(reason);
-        self.note_flow_insensitive(&location, &value);
-        self.state.set(&location, value);
-    }
-
-    /// What clSetKernelArg passes.
-    fn arg_value(&mut self, size: &Val, value: &Val) -> ArgValue {
-        match value {
-            Val::Null | Val::Int(0, _) => {
-                return ArgValue::Local(self.fact(&size.convert(Num::Int(IntType::SIZE))));
-            }
-            Val::Pointer(_) => {}
-            Val::Unknown(reason) => return ArgValue::Unknown(reason.to_string()),
-            other => {
-                return ArgValue::Unknown(format!("its address is {}", other.describe()));
-            }
-        }
-        let Val::Pointer(location) = value else {
-            return ArgValue::Unknown("it is not followed".to_string());
-        };
-        let held = self.state.get(location);
-        let is_memory = |k: &ObjectKind| matches!(k, ObjectKind::Memory { .. });
-        if let Ok(memory) = self.handles(&held, is_memory) {
-            return self.memory_value(location, &memory);
-        }
-        match self.kind_of(location) {
-            Some(Kind::Num(num)) => {
-                let bytes = match num {
-                    Num::Int(ty) => i128::from(ty.bits.div_ceil(8)),
-                    Num::Float => 4,
-                    Num::Double => 8,
-                };
-                // Several elements of an array, or a part of a number.
-                if let Some(size) = size.as_int().filter(|size| *size != bytes) {
-                    return ArgValue::Unknown(format!("it is {size} bytes of other numbers"));
-                }
-                let now = self.read(location);
-                let held = match &held {
-                    Val::Unset => Val::unknown("it is not set yet"),
-                    _ => now,
-                };
-                ArgValue::Scalar(self.fact(&held))
-            }
-            Some(Kind::Pointer | Kind::Wrapper(_)) if self.is_memory_variable(location) => {
-                let spelled = self.spell(location);
-                self.any_memory_of(spelled)
-            }
-            Some(Kind::Record(name)) => {
-                ArgValue::Scalar(Value::Unknown(format!("a `{name}` by value")))
-            }
-            _ => ArgValue::Unknown(match held {
-                Val::Unknown(reason) => reason.to_string(),
-                other => format!("it is {}", other.describe()),
-            }),
-        }
-    }
-
-    /// Memory is called by the variable that took it at its creation, so that the same memory has
-    /// the same name everywhere; what was made in a loop by the variable that is passed.
-    fn memory_value(&mut self, location: &MemoryLocation, memory: &[ObjectId]) -> ArgValue {
-        let spelled = self.spell(location);
-        let held = memory.iter().map(|id| self.holder(*id, &spelled));
-        match held.collect::<Option<BTreeSet<String>>>() {
-            Some(names) if names.len() > 1 => ArgValue::AnyOf(names.into_iter().collect()),
-            Some(names) => ArgValue::Memory(names.into_iter().next().unwrap_or(spelled)),
-            // It may be what another variable holds.
-            None if memory.len() > 1 => {
-                ArgValue::Unknown(format!("`{spelled}` is one of several memory objects"))
-            }
-            None => self.any_memory_of(spelled),
-        }
-    }
-
-    /// Memory that is called by the variable that is passed, which did not take it at its creation.
-    fn any_memory_of(&mut self, variable: String) -> ArgValue {
-        self.trace.hold_any_memory.insert(variable.clone());
-        ArgValue::Memory(variable)
-    }
-
-    /// The variable that took memory at its creation. Of memory that one call made many times it is not known
-    /// which another variable holds.
-    fn holder(&self, id: ObjectId, variable: &str) -> Option<String> {
-        let object = self.objects.get(id);
-        match &object.kind {
-            ObjectKind::Memory {
-                holder: Some(holder),
-                ..
-            } if !object.summary || holder == variable => Some(holder.clone()),
-            _ => None,
-        }
-    }
-
-    fn is_memory_variable(&self, location: &MemoryLocation) -> bool {
-        let Root::Var(var) = location.root else {
-            return false;
-        };
-        if self.kind_of(location) == Some(Kind::Wrapper(Wrapper::Memory)) {
-            return true;
-        }
-        let ty = &self.variables.info(var).ty;
-        location.path.iter().all(|s| matches!(s, Step::Index(_))) && ty.base == "cl_mem"
     }
 }

@@ -1,4 +1,4 @@
-//! What calls return a reference to: the places that `object.set(1).set(2)` goes on with, that
+//! What calls return a reference to: the locations that `object.set(1).set(2)` goes on with, that
 //! `element(2) = 3` stores in, and that `auto &x = instance()` names.
 
 use fpgacc_frontend::source::Span;
@@ -12,43 +12,43 @@ use crate::syntax::ast::{ExprId, ExprKind, Type};
 use crate::types::{Kind, last_name, without_arguments};
 use crate::value::Val;
 
-/// The places that functions return references to.
+/// The locations that functions return references to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places {
+pub(super) struct Locations {
     known: Vec<Target>,
     /// It may be one that is not known, which has escaped.
     others: bool,
 }
 
-impl Places {
+impl Locations {
     /// Any that has escaped.
     const ESCAPED: Self = Self {
         known: Vec::new(),
         others: true,
     };
 
-    fn one(place: Target) -> Self {
+    fn one(location: Target) -> Self {
         Self {
-            known: vec![place],
+            known: vec![location],
             others: false,
         }
     }
 
     fn add(&mut self, other: &Self) {
-        for place in &other.known {
-            if !self.known.contains(place) {
-                self.known.push(place.clone());
+        for location in &other.known {
+            if !self.known.contains(location) {
+                self.known.push(location.clone());
             }
         }
         self.others |= other.others;
     }
 }
 
-/// What the calls at a place of the text returned references to.
+/// What the calls at a position of the text returned references to.
 #[derive(Clone, Debug)]
 pub(super) struct Returned {
     site: Span,
-    places: Places,
+    locations: Locations,
 }
 
 impl<'a> Interp<'a> {
@@ -113,7 +113,7 @@ impl<'a> Interp<'a> {
             }
             self.walk.returned = None;
             let value = self.method_on(code, id, object, name, &args);
-            return (self.place(code, id, &value), value);
+            return (self.referenced(code, id, &value), value);
         }
         // The handle in a wrapper: `buffer()`.
         if args.is_empty()
@@ -127,7 +127,7 @@ impl<'a> Interp<'a> {
         }
         self.walk.returned = None;
         let value = self.eval(code, id);
-        (self.place(code, id, &value), value)
+        (self.referenced(code, id, &value), value)
     }
 
     /// The element or handle that a method of an object gives.
@@ -163,29 +163,29 @@ impl<'a> Interp<'a> {
         let method = self.own_operator(object, operator)?;
         self.walk.returned = None;
         let value = self.any_method(code, id, &[method], object, &[]);
-        Some((self.place(code, id, &value), value))
+        Some((self.referenced(code, id, &value), value))
     }
 
     /// What the call that was just evaluated names.
-    fn place(&mut self, code: &Code<'a>, id: ExprId, value: &Val) -> Target {
+    fn referenced(&mut self, code: &Code<'a>, id: ExprId, value: &Val) -> Target {
         let site = code.site(code.ast().expr(id).span);
         let returned = self.walk.returned.take();
         match (returned.filter(|r| r.site == site), value) {
-            (Some(returned), _) => self.one_of_places(returned.places),
+            (Some(returned), _) => self.one_location(returned.locations),
             (None, Val::Record(location)) => Target::Location(location.clone()),
             (None, value) => self.temporary_target(value.clone()),
         }
     }
 
-    /// A call returned a reference to some places.
-    pub(super) fn returns(&mut self, code: &Code<'a>, id: ExprId, places: &Places) {
+    /// A call returned a reference to some locations.
+    pub(super) fn returns(&mut self, code: &Code<'a>, id: ExprId, locations: &Locations) {
         let site = code.site(code.ast().expr(id).span);
         match &mut self.walk.returned {
-            Some(before) if before.site == site => before.places.add(places),
+            Some(before) if before.site == site => before.locations.add(locations),
             returned => {
                 *returned = Some(Returned {
                     site,
-                    places: places.clone(),
+                    locations: locations.clone(),
                 });
             }
         }
@@ -207,35 +207,35 @@ impl<'a> Interp<'a> {
                 self.escape_value(&Val::Into(root));
             }
         }
-        self.returns(code, id, &Places::ESCAPED);
+        self.returns(code, id, &Locations::ESCAPED);
     }
 
-    /// One of these places.
-    fn one_of_places(&mut self, places: Places) -> Target {
-        if let ([place], false) = (&places.known[..], places.others) {
-            return place.clone();
+    /// One of these locations.
+    fn one_location(&mut self, of: Locations) -> Target {
+        if let ([location], false) = (&of.known[..], of.others) {
+            return location.clone();
         }
         let mut locations = Vec::new();
-        for place in &places.known {
-            match place {
+        for location in &of.known {
+            match location {
                 Target::Location(location) => locations.push(location.clone()),
                 Target::OneOf(all) => locations.extend(all.iter().cloned()),
                 _ => {}
             }
         }
-        let are_all = !places.known.iter().any(Target::is_within);
-        if are_all && !places.others && !locations.is_empty() {
+        let are_all = !of.known.iter().any(Target::is_within);
+        if are_all && !of.others && !locations.is_empty() {
             return Target::OneOf(locations);
         }
-        for place in &places.known {
-            self.let_out(place);
+        for location in &of.known {
+            self.let_out(location);
         }
         Target::Lost("a reference that is not followed".to_string())
     }
 
-    /// Anything may be stored in a place from now on.
-    fn let_out(&mut self, place: &Target) {
-        match place {
+    /// Anything may be stored in a location from now on.
+    fn let_out(&mut self, location: &Target) {
+        match location {
             Target::Location(location) => self.escape_value(&Val::Pointer(location.clone())),
             Target::Element(of) | Target::Part(of, _) => self.escape_value(&Val::Into(of.root)),
             Target::Into(root) => self.escape_value(&Val::Into(*root)),
@@ -248,29 +248,29 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// `return expression;` of a function that returns a reference: the value, noting the place.
+    /// `return expression;` of a function that returns a reference: the value, noting the location.
     pub(super) fn refer(&mut self, code: &Code<'a>, id: ExprId) -> Val {
         let (target, value) = self.named_object(code, id);
         let Some(frame) = self.walk.frames.last() else {
             return value;
         };
-        let places = match target {
+        let locations = match target {
             Target::Lost(_) => {
                 // It may lead to whatever the function was given.
                 let scopes = frame.scopes.iter();
                 let mut given: Vec<_> = scopes.flat_map(|s| s.references().cloned()).collect();
                 given.extend(frame.this.clone());
                 if !is_read_only(&self.program.function(frame.fn_id).result) {
-                    for place in given {
-                        self.escape_value(&Val::Pointer(place));
+                    for given in given {
+                        self.escape_value(&Val::Pointer(given));
                     }
                 }
-                Places::ESCAPED
+                Locations::ESCAPED
             }
-            place => Places::one(place),
+            location => Locations::one(location),
         };
         if let Some(frame) = self.frame() {
-            frame.places.add(&places);
+            frame.locations.add(&locations);
         }
         value
     }
@@ -285,12 +285,12 @@ impl<'a> Interp<'a> {
     ) {
         match (name, self.kind_of(location)) {
             ("append" | "assign" | "operator+=", Some(Kind::String)) => {
-                let place = Target::Location(location.clone());
-                self.returns(code, id, &Places::one(place));
+                let location = Target::Location(location.clone());
+                self.returns(code, id, &Locations::one(location));
             }
             ("emplace_back" | "emplace", _) => {
-                let place = Target::Into(location.root);
-                self.returns(code, id, &Places::one(place));
+                let location = Target::Into(location.root);
+                self.returns(code, id, &Locations::one(location));
             }
             _ => {}
         }

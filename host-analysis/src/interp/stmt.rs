@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::lvalue::Target;
-use super::returned::Places;
+use super::returned::Locations;
 use super::scope::{Binding, Scope};
 use super::walk::{Breakable, Frame};
 use super::{Code, FnId, Interp, MAX_NESTING, VarInfo};
@@ -41,7 +41,7 @@ impl<'a> Interp<'a> {
             is_root,
             returns: Vec::new(),
             result: Val::Unset,
-            places: Places::default(),
+            locations: Locations::default(),
             gotos: BTreeMap::new(),
             passed_labels: BTreeSet::new(),
             backward_labels,
@@ -71,7 +71,7 @@ impl<'a> Interp<'a> {
         }
         self.state.compact(frame.mark);
         self.objects.loosen(&frame.function);
-        self.walk.left = frame.places;
+        self.walk.left = frame.locations;
         frame.result
     }
 

@@ -264,16 +264,7 @@ impl<'a> Interp<'a> {
         let Some((ty, _, host)) = self.type_of(&from) else {
             return Val::unknown("a struct that is not followed");
         };
-        let ty = ty.into_owned();
-        let var = self.new_var(VarInfo {
-            name: Rc::from("<value>"),
-            function: Rc::from(""),
-            ty,
-            dims: Vec::new(),
-            kind: Kind::Other,
-            host,
-            lasting: false,
-        });
+        let var = self.new_var(VarInfo::unnamed(ty.into_owned(), host));
         self.copy_record(&MemoryLocation::var(var), &from);
         Val::Record(MemoryLocation::var(var))
     }

@@ -28,6 +28,21 @@ pub(crate) struct VarInfo {
     pub lasting: bool,
 }
 
+impl VarInfo {
+    /// Of a variable that the host does not name.
+    pub fn unnamed(ty: Type, host: usize) -> Self {
+        VarInfo {
+            name: Rc::from("<value>"),
+            function: Rc::from(""),
+            ty,
+            dims: Vec::new(),
+            kind: Kind::Other,
+            host,
+            lasting: false,
+        }
+    }
+}
+
 /// The variables of a declaration, by the way it was reached.
 pub(super) type ByWay = IndexMap<Vec<u32>, VarId, QuickHash>;
 

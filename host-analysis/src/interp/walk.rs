@@ -7,7 +7,7 @@ use fpgacc_frontend::source::Span;
 
 use super::code::FnId;
 use super::recursion::InnerCall;
-use super::returned::{Places, Returned};
+use super::returned::{Locations, Returned};
 use super::scope::Scope;
 use super::tries::Tried;
 use crate::location::{MemoryLocation, VarId};
@@ -37,7 +37,7 @@ pub(super) struct Frame {
     pub returns: Vec<Delta>,
     pub result: Val,
     /// What it returns references to.
-    pub places: Places,
+    pub locations: Locations,
     pub gotos: BTreeMap<String, Vec<Delta>>,
     pub passed_labels: BTreeSet<String>,
     pub backward_labels: Rc<BTreeSet<String>>,
@@ -94,7 +94,7 @@ pub(crate) struct Walk {
     pub atoms: u32,
     /// What the call that ended last returned a reference to, and what the function that did.
     pub returned: Option<Returned>,
-    pub left: Places,
+    pub left: Locations,
 }
 
 impl Default for Walk {
@@ -115,7 +115,7 @@ impl Default for Walk {
             changing: BTreeMap::new(),
             atoms: 0,
             returned: None,
-            left: Places::default(),
+            left: Locations::default(),
         }
     }
 }
