@@ -36,6 +36,7 @@ pub struct Thresholds {
 
 impl Default for Thresholds {
     fn default() -> Self {
+        // Guesses: half of what moves is wasted, and a twentieth of a kernel is worth a look.
         Thresholds {
             sectors: 2.0,
             traffic: 0.05,
@@ -43,6 +44,12 @@ impl Default for Thresholds {
         }
     }
 }
+
+/// A threshold is passed by more than rounding.
+const ROUNDING: f64 = 1.001;
+
+/// By how much two sites may differ that do about the same, as a part: a guess.
+const ALIKE: f64 = 0.1;
 
 /// How sure it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -454,7 +461,7 @@ impl Scene<'_> {
                 .sampled(access.is_sampled),
         };
         let shared = fields.with_neighbours(access);
-        let is_wasteful = access.sectors > shared * self.thresholds.sectors * 1.001;
+        let is_wasteful = access.sectors > shared * self.thresholds.sectors * ROUNDING;
         let times = access.warps.max(1.0);
         let sector = f64::from(self.device.sector_bytes);
         Site {
@@ -612,7 +619,7 @@ fn moved_sectors(access: &Access) -> f64 {
 
 /// Whether a site does about the same with another local size.
 fn is_like(a: &What, b: &What) -> bool {
-    let near = |a: f64, b: f64| (a - b).abs() <= 0.1 * a.abs().max(b.abs());
+    let near = |a: f64, b: f64| (a - b).abs() <= ALIKE * a.abs().max(b.abs());
     match (a, b) {
         (
             What::Global {
@@ -635,7 +642,7 @@ fn is_like(a: &What, b: &What) -> bool {
             },
         ) => near(a / i, b / j),
         (What::Branch { diverged: a, .. }, What::Branch { diverged: b, .. })
-        | (What::Barrier { waiting: a }, What::Barrier { waiting: b }) => (a - b).abs() <= 0.1,
+        | (What::Barrier { waiting: a }, What::Barrier { waiting: b }) => (a - b).abs() <= ALIKE,
         _ => false,
     }
 }

@@ -10,10 +10,10 @@ use super::model::{self, Limit, Prediction};
 use super::shape::Shape;
 use super::vectors::{self, Rows};
 
-/// Elements of structures that compilers load together and shuffle.
+/// Elements of structures that compilers load together and shuffle: a guess.
 const INTERLEAVED: i64 = 4;
 
-/// Operations of an iteration of a loop beside its body.
+/// Operations of an iteration of a loop beside its body: a guess.
 const LOOP_OPERATIONS: f64 = 1.5;
 
 /// A kernel on a CPU, and a launch of it.

@@ -12,7 +12,7 @@ use crate::profile::Profile;
 use model::Prediction;
 use shape::Shape;
 
-/// Shapes whose predicted times differ by less than this are taken to be equal, and the rule of thumb decides:
+/// Shapes whose predicted times differ by less than this are taken to be equal (a guess), and the rule of thumb decides:
 /// four warps or more, long in the first dimension.
 const EQUAL: f64 = 1.02;
 
@@ -97,7 +97,7 @@ pub struct Rounds {
     pub seconds: f64,
 }
 
-/// The most groups that become one: later ones gain nothing that is not gained already.
+/// The most groups that become one: later ones gain nothing that is not gained already (measured: docs/geometry.md).
 const MOST_ROUNDS: u64 = 16;
 
 /// How many groups of a shape are better one group that loops over them; `None`: that gains too little.
@@ -124,7 +124,8 @@ pub fn rounds(
         .filter(|one| one.seconds * WORTH < ranked.prediction.seconds)
 }
 
-/// What another shape must gain over the author's to be taken, who may have measured.
+/// What another shape must gain over the author's to be taken, who may have measured: chosen with the measurements of
+/// docs/geometry.md in sight.
 const WORTH: f64 = 1.06;
 
 /// The shape to take: the best of those that [`rank`] gives, or the author's where that is hardly slower.

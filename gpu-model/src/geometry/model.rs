@@ -10,16 +10,16 @@ use crate::profile::{Access, FIRST_LOOP, Profile, Root};
 
 use super::shape::Shape;
 
+// These, as the form of the model, were chosen with the measurements of docs/geometry.md in sight.
 /// How sharply the largest limit stands out: the exponent of the norm over all of them.
 const SHARPNESS: f64 = 4.0;
 /// Reads of one iteration that are under way when those of the next start, where nothing is written.
 const OVERLAP: f64 = 4.0;
-
-/// Bytes that an instruction reads or writes for a work-item at most: four registers.
-const WIDEST: u32 = 16;
-
 /// How sharply a cache stops to help where what is held grows beyond it: a power.
 const CLIFF: f64 = 4.0;
+
+/// Bytes that an instruction reads or writes for a work-item at most: four registers (`ld.v4` of PTX).
+const WIDEST: u32 = 16;
 
 /// What limits a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -19,7 +19,7 @@ use super::shape::Shape;
 /// Instructions of an innermost loop beside its body: the next index, its comparison, the jump, the global id.
 const LOOP: f64 = 4.0;
 
-/// The same of a loop around one, with what leads to that.
+/// The same of a loop around one, with what leads to that, as seen in the code that PoCL keeps.
 const OUTER_LOOP: f64 = 6.0;
 
 /// What `LoopUnrollPass` adds to its threshold for few iterations, whose indices become numbers: up to four times

@@ -10,7 +10,7 @@ use super::ops;
 use super::value::{Linear, Origin, Value};
 use super::wide::{Mask, Wide};
 
-/// Calls inside calls that are followed.
+/// Calls inside calls that are followed: it only bounds the time.
 const MOST_CALLS: u32 = 12;
 
 impl<'a> Machine<'a> {

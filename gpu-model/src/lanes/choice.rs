@@ -8,7 +8,7 @@ use super::range::{Launch, Sample};
 use crate::device::Device;
 use crate::recorded::Seen;
 
-/// Operations that are enough where nobody knows how many groups there are.
+/// Operations that are enough where nobody knows how many groups there are: it only bounds the time.
 const OPEN_STEPS: u64 = 4_000;
 
 /// A kernel, a launch of it, the device, and runs.

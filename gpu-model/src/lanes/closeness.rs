@@ -9,7 +9,7 @@ pub(super) struct Closeness {
     pub followed: u32,
 }
 
-/// From the closest on.
+/// From the closest on. The numbers bound the time.
 pub(super) const ALL: [Closeness; 4] = [
     Closeness {
         samples: [64, 64, 64],

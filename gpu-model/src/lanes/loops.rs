@@ -11,6 +11,8 @@ use super::wide::{Mask, Wide, lanes};
 
 /// Iterations of a loop whose number is not known: a guess.
 const ASSUMED_TRIPS: f64 = 64.0;
+/// How often a condition holds again that is not known, once iterations were walked: a guess.
+const ASSUMED_AGAIN: f64 = 8.0;
 /// Iterations that are walked before those that are left are counted.
 const FIRST: u32 = 3;
 /// Iterations of loops whose counters do not move evenly, such as `i *= 2`, before it is asked how many more are walked.
@@ -254,7 +256,7 @@ impl<'a> Machine<'a> {
         let weight = self.weight;
         let trips = match self.run(cond) {
             Some(run) => (run.rounds - f64::from(walk.rounds)).max(RARELY),
-            None => ASSUMED_TRIPS / 8.0,
+            None => ASSUMED_AGAIN,
         };
         self.weight = weight * trips;
         walk.active = ways.yes | ways.in_doubt();

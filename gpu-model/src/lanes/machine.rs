@@ -20,7 +20,7 @@ use super::wide::{Mask, Wide};
 use crate::device::Device;
 use crate::recorded::{Seen, SeenBranch};
 
-/// Operations of warps after which loops are looked at less closely, and after which nothing more is.
+/// Operations of warps after which loops are looked at less closely, and after which nothing more is: both bound the time.
 pub(super) const MANY_STEPS: u64 = 20_000;
 const MOST_STEPS: u64 = 50_000;
 /// The longest names, in bytes, of numbers of which a product is named.

@@ -7,7 +7,7 @@ use fpgacc_frontend::source::Span;
 
 use super::value::{Object, Sym};
 
-/// Structures up to this many bytes are taken to stay in a cache while their fields are read.
+/// Structures up to this many bytes are taken to stay in a cache while their fields are read: a guess.
 pub const LARGEST_RECORD: i128 = 128;
 
 /// A position in the kernel's text; that of a function that is called from several positions is one.

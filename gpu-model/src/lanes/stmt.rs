@@ -9,7 +9,7 @@ use super::observed::BranchKind;
 use super::value::{Linear, Origin, Value};
 use super::wide::{Mask, Wide, lanes};
 
-/// How often what is not supposed to happen does.
+/// How often what is not supposed to happen does: a guess.
 const UNLIKELY: f64 = 0.01;
 /// How often what did not happen in a run is looked at: it has a site nevertheless.
 pub(super) const RARELY: f64 = 1e-6;

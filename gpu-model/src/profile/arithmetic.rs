@@ -1,9 +1,13 @@
-//! What operators and builtin functions of OpenCL C cost.
+//! What operators and builtin functions of OpenCL C cost. All numbers are guesses.
 
 use fpgacc_frontend::ir::{BinaryOp, Scalar};
 
-/// Instructions of an operator on a scalar. Integers count half: most of them compute addresses, of which
-/// compilers keep few in loops.
+/// Instructions of an operation on integers: most of them compute addresses, of which compilers keep few in loops.
+pub const INTEGER: f64 = 0.5;
+/// Instructions of a function of `double`, by those of the same of `float`.
+pub const DOUBLE_FUNCTION: f64 = 4.0;
+
+/// Instructions of an operator on a scalar.
 pub fn cost(op: BinaryOp, scalar: Scalar) -> f64 {
     let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
     match (scalar, divides) {
@@ -12,7 +16,7 @@ pub fn cost(op: BinaryOp, scalar: Scalar) -> f64 {
         (Scalar::Float | Scalar::Half, true) => 8.0,
         (Scalar::Float | Scalar::Half, false) => 1.0,
         (_, true) => 10.0,
-        (_, false) => 0.5,
+        (_, false) => INTEGER,
     }
 }
 

@@ -8,7 +8,7 @@ use super::arithmetic;
 use super::probe::{Frame, Probe, low};
 use super::value::{POINTS, Value};
 
-/// Calls inside calls.
+/// Calls inside calls: it only bounds the time.
 const MOST_CALLS: u32 = 16;
 
 impl<'a> Probe<'a> {
@@ -107,7 +107,10 @@ impl<'a> Probe<'a> {
         }
         let scalar = self.scalar(ty);
         let base = arithmetic::cost_of_builtin(name);
-        let more = if scalar == Scalar::Double { 4.0 } else { 1.0 };
+        let more = match scalar {
+            Scalar::Double => arithmetic::DOUBLE_FUNCTION,
+            _ => 1.0,
+        };
         self.work(base * more * self.width(ty));
         if !scalar.is_integer() || args.iter().any(|arg| arg.root.is_some()) {
             return Value::unknown(varies);

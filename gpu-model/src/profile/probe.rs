@@ -17,6 +17,9 @@ use super::work::{ASSUMED_TRIPS, Access, Profile, Scope, Sizes};
 /// Expressions that are looked at before a kernel is given up: what was seen until then is its profile.
 const MOST_STEPS: u32 = 400_000;
 
+/// The part that a branch on data takes: a guess.
+const BRANCH: f64 = 0.5;
+
 /// Integers that are remembered as computed.
 const RECENT: usize = 1024;
 
@@ -259,7 +262,7 @@ impl<'a> Probe<'a> {
             return self.block(frame, taken);
         }
         let whole = self.share;
-        self.share *= 0.5;
+        self.share *= BRANCH;
         let before = frame.vars.clone();
         self.block(frame, then);
         let after = std::mem::replace(&mut frame.vars, before);
@@ -434,7 +437,7 @@ impl<'a> Probe<'a> {
                 let then = self.value(frame, *then);
                 let otherwise = self.value(frame, *otherwise);
                 self.guard = outside;
-                self.work(0.5);
+                self.work(arithmetic::INTEGER);
                 Value::select(&condition, &then, &otherwise)
             }
             Expr::Swizzle { base, .. } => {
@@ -476,7 +479,7 @@ impl<'a> Probe<'a> {
             UnaryOp::Complement => value.map(|v| !v),
             _ => value,
         };
-        self.work(self.width(ty) * 0.5);
+        self.work(self.width(ty) * arithmetic::INTEGER);
         self.converted(made, ty)
     }
 
@@ -489,7 +492,7 @@ impl<'a> Probe<'a> {
         };
         let before = self.read(frame, operand);
         let after = self.converted(before.map(|v| v.wrapping_add(by)), ty);
-        self.work(0.5);
+        self.work(arithmetic::INTEGER);
         self.write(frame, operand, after);
         match op {
             IncDecOp::PreInc | IncDecOp::PreDec => after,
@@ -657,7 +660,7 @@ impl<'a> Probe<'a> {
             return;
         }
         let varies = at.varies();
-        self.work(0.5);
+        self.work(arithmetic::INTEGER);
         self.instruction(varies);
         if is_inside {
             return;
