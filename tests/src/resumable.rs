@@ -1,7 +1,8 @@
 //! Campaigns that go on where they stopped, with several items at a time.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -13,6 +14,46 @@ const FILE: &str = "state.yaml";
 
 /// Items that each processor gets before the state is saved.
 const BETWEEN_SAVES: u64 = 4;
+
+/// Why a campaign stops: an exit code and a message.
+pub type Stop = (u8, String);
+
+/// The exit code of a campaign; prints why it stopped.
+pub fn exit_code<C: Tally>(program: &str, end: Result<C, Stop>) -> ExitCode {
+    match end {
+        Ok(counts) if counts.failures() == 0 => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err((code, message)) => {
+            eprintln!("{program}: {message}");
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// What a campaign counts.
+pub trait Tally: Default + Display + Serialize + DeserializeOwned {
+    /// What its items are called.
+    const ITEMS: &'static str;
+
+    /// Items that are done.
+    fn items(&self) -> u64;
+
+    /// Those that failed.
+    fn failures(&self) -> u64;
+}
+
+/// How far a campaign goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent<'a> {
+    /// Where its state is kept.
+    pub folder: &'a Path,
+    /// Items in all.
+    pub items: u64,
+    /// Failures after which it stops.
+    pub failures: u64,
+    /// Items at a time; 0: as many as there are processors.
+    pub threads: usize,
+}
 
 /// What is kept between runs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,13 +71,36 @@ pub struct State<P, C> {
 impl<P, C> State<P, C>
 where
     P: Clone + PartialEq + Debug + Serialize + DeserializeOwned,
-    C: Default + Serialize + DeserializeOwned,
+    C: Tally,
 {
+    /// Goes on where a campaign stopped, to its end: checks items, hands what each gave to `take` in their order, and
+    /// prints what was counted.
+    ///
+    /// # Errors
+    /// Those of `take` and of the folder.
+    pub fn run<T: Send>(
+        plan: &P,
+        extent: &Extent<'_>,
+        check: impl Fn(u64) -> T + Sync,
+        mut take: impl FnMut(u64, T, &mut C) -> Result<(), Stop>,
+    ) -> Result<Self, Stop> {
+        let mut state = Self::resumed(extent.folder, plan).map_err(|e| (2, e))?;
+        while state.counts.items() < extent.items && state.counts.failures() < extent.failures {
+            state.advance(extent.threads, &check, &mut take)?;
+            state.save(extent.folder).map_err(|e| (2, e))?;
+            let (items, failures) = (state.counts.items(), state.counts.failures());
+            eprint!("\r{items} {}, {failures} failures", C::ITEMS);
+        }
+        eprintln!();
+        println!("{}", state.counts);
+        Ok(state)
+    }
+
     /// The state in a folder, or the beginning of a campaign.
     ///
     /// # Errors
     /// The folder holds the state of a campaign with another plan, or something else.
-    pub fn resumed(folder: &Path, plan: &P) -> Result<Self, String> {
+    fn resumed(folder: &Path, plan: &P) -> Result<Self, String> {
         let file = folder.join(FILE);
         let Ok(text) = std::fs::read_to_string(&file) else {
             return Ok(State {
@@ -62,7 +126,7 @@ where
     ///
     /// # Errors
     /// Those of `take`.
-    pub fn advance<T: Send, E>(
+    fn advance<T: Send, E>(
         &mut self,
         threads: usize,
         check: impl Fn(u64) -> T + Sync,
@@ -86,7 +150,7 @@ where
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn save(&self, folder: &Path) -> Result<(), String> {
+    fn save(&self, folder: &Path) -> Result<(), String> {
         let file = folder.join(FILE);
         let new = file.with_extension("new");
         let wrong = |what: &dyn std::fmt::Display| format!("{}: {what}", new.display());
@@ -133,25 +197,49 @@ mod tests {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     struct Plan(u64);
 
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+    struct Squares(u64);
+
+    impl Display for Squares {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            write!(f, "{} squares", self.0)
+        }
+    }
+
+    impl Tally for Squares {
+        const ITEMS: &'static str = "squares";
+
+        fn items(&self) -> u64 {
+            self.0
+        }
+
+        fn failures(&self) -> u64 {
+            0
+        }
+    }
+
     #[test]
     fn a_campaign_goes_on_where_it_stopped_and_keeps_to_its_plan() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut seen = Vec::new();
-        for _ in 0..2 {
-            let mut state = State::<Plan, u64>::resumed(folder.path(), &Plan(7)).expect("a state");
-            let take = |index: u64, square: u64, sum: &mut u64| {
+        for items in [1, 13] {
+            let extent = Extent {
+                folder: folder.path(),
+                items,
+                failures: 1,
+                threads: 3,
+            };
+            let take = |index: u64, square: u64, sum: &mut Squares| {
                 assert_eq!(square, index * index);
                 seen.push(index);
-                *sum += 1;
+                sum.0 += 1;
                 Ok(())
             };
-            let advanced: Result<(), String> = state.advance(3, |index| index * index, take);
-            advanced.expect("nothing goes wrong");
-            state.save(folder.path()).expect("it can be kept");
+            State::run(&Plan(7), &extent, |index| index * index, take).expect("nothing goes wrong");
         }
         assert_eq!(seen, (0..24).collect::<Vec<_>>());
-        let state = State::<Plan, u64>::resumed(folder.path(), &Plan(7)).expect("a state");
-        assert_eq!((state.next, state.counts), (24, 24));
-        assert!(State::<Plan, u64>::resumed(folder.path(), &Plan(8)).is_err());
+        let state = State::<Plan, Squares>::resumed(folder.path(), &Plan(7)).expect("a state");
+        assert_eq!((state.next, state.counts), (24, Squares(24)));
+        assert!(State::<Plan, Squares>::resumed(folder.path(), &Plan(8)).is_err());
     }
 }

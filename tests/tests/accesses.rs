@@ -1,29 +1,9 @@
 //! `fpgacc trace --accesses`: what warps access and which ways they go, and what `fpgacc check` makes of it.
 
-use std::path::Path;
-
-use fpgacc_launch_facts::Facts;
 use fpgacc_launch_facts::recorded::RecordedProgram;
-use fpgacc_tests::command::{Workshop, implementations};
+use fpgacc_tests::command::implementations;
+use fpgacc_tests::traced::{recorded, shop};
 use serde_json::Value;
-
-fn shop() -> Workshop {
-    let shop = Workshop::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("trace");
-    for name in ["gather.c", "gather.cl"] {
-        shop.write(name, std::fs::read(folder.join(name)).unwrap());
-    }
-    shop.sh("cc -g gather.c -o app -lOpenCL").success();
-    shop
-}
-
-fn recorded(shop: &Workshop) -> RecordedProgram {
-    let facts: Facts = serde_yaml::from_slice(&shop.read("facts.yaml")).unwrap();
-    let [program] = &facts.programs[..] else {
-        panic!("{:?}", facts.programs);
-    };
-    program.recorded.clone().unwrap()
-}
 
 /// Accesses and ways of warps of 32 lanes, a line each, in order of places.
 fn output(recorded: &RecordedProgram) -> Vec<String> {
@@ -64,7 +44,7 @@ const SEEN: [&str; 16] = [
 
 #[test]
 fn what_memory_decides_is_measured_and_the_program_does_not_see_it() {
-    let shop = shop();
+    let shop = shop("gather");
     for (name, environment) in implementations() {
         let plain = shop.sh(&format!("{environment} ./app")).success();
         let trace = format!("{environment} fpgacc trace --accesses --trip-counts -o facts.yaml");
@@ -81,7 +61,7 @@ fn what_memory_decides_is_measured_and_the_program_does_not_see_it() {
 
 #[test]
 fn check_takes_what_runs_showed() {
-    let shop = shop();
+    let shop = shop("gather");
     let verdicts = |facts: &str| -> Vec<String> {
         let check = format!("fpgacc check -w --json {facts} gather.c gather.cl");
         let report: Value = serde_json::from_str(&shop.sh(&check).success().stdout).unwrap();

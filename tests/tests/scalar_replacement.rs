@@ -2,11 +2,9 @@
 //! same place, or the only access to it, stays in memory.
 
 use fpgacc_device_passes::options::PassOptions;
-use fpgacc_device_passes::remark::Kind;
-use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::Job;
+use fpgacc_tests::one_pass::does_the_same;
 use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
-use fpgacc_tests::run::Platform;
 
 /// The name of the pass.
 const PASS: &str = "scalar-replacement";
@@ -18,23 +16,8 @@ fn job() -> Job {
 
 #[test]
 fn kernels_with_registers_do_the_same() {
-    let job = job();
-    if let Err(problem) = certify(&job) {
-        panic!("not certified: {problem}");
-    }
-    let alone = Rewrites::Only(PASS.to_string());
-    for knowledge in [Knowledge::Nothing, Knowledge::Local, Knowledge::All] {
-        for rewrites in [&alone, &Rewrites::Wide, &Rewrites::All] {
-            let made = rewrite(&job, |_| knowledge, rewrites, &PassOptions::default())
-                .unwrap_or_else(|error| panic!("{knowledge:?}: {rewrites}: {error}"));
-            let mut remarks = made.remarks.iter();
-            assert!(remarks.any(|remark| remark.pass == PASS && remark.kind != Kind::Missed));
-            let platforms = [Platform::Intel, Platform::Pocl, Platform::Oclgrind];
-            if let Err(difference) = same(&job, &made.job, &platforms, &Bound::Exact) {
-                panic!("{knowledge:?}: {rewrites}: {difference}");
-            }
-        }
-    }
+    let all = [Knowledge::Nothing, Knowledge::Local, Knowledge::All];
+    does_the_same(&job(), PASS, &all);
 }
 
 #[test]

@@ -2,28 +2,10 @@
 
 use std::path::Path;
 
+use fpgacc_launch_facts::Location;
 use fpgacc_launch_facts::recorded::{BranchKind, RecordedProgram};
-use fpgacc_launch_facts::{Facts, Location};
-use fpgacc_tests::command::{Outcome, Workshop, implementations};
-
-/// A workshop with the host as `app` and its kernels.
-fn shop() -> Workshop {
-    let shop = Workshop::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("trace");
-    for name in ["counts.c", "counts.cl"] {
-        shop.write(name, std::fs::read(folder.join(name)).unwrap());
-    }
-    shop.sh("cc -g counts.c -o app -lOpenCL").success();
-    shop
-}
-
-fn recorded(shop: &Workshop) -> RecordedProgram {
-    let facts: Facts = serde_yaml::from_slice(&shop.read("facts.yaml")).unwrap();
-    let [program] = &facts.programs[..] else {
-        panic!("{:?}", facts.programs);
-    };
-    program.recorded.clone().unwrap()
-}
+use fpgacc_tests::command::{Outcome, implementations};
+use fpgacc_tests::traced::{recorded, shop};
 
 #[track_caller]
 fn has(outcome: &Outcome, parts: &[&str]) {
@@ -129,7 +111,7 @@ fn counts(recorded: &RecordedProgram) -> Vec<(u32, u64, u64)> {
 
 #[test]
 fn counts_are_exact_and_the_program_does_not_see_them() {
-    let shop = shop();
+    let shop = shop("counts");
     for (name, environment) in implementations() {
         let plain = shop.sh(&format!("{environment} ./app")).success();
         let trace = format!("{environment} fpgacc trace --trip-counts -o facts.yaml");
@@ -155,7 +137,7 @@ fn counts_are_exact_and_the_program_does_not_see_them() {
 
 #[test]
 fn counts_of_several_runs_are_added() {
-    let shop = shop();
+    let shop = shop("counts");
     let trace = "fpgacc trace --trip-counts -o facts.yaml";
     shop.sh(&format!("{trace} -- ./app")).success();
     shop.sh(&format!("{trace} --append -- ./app")).success();
@@ -169,7 +151,7 @@ fn counts_of_several_runs_are_added() {
 
 #[test]
 fn texts_that_are_not_understood_run_as_they_are() {
-    let shop = shop();
+    let shop = shop("counts");
     let text = shop.text("counts.cl");
     let odd = "int odd(x) int x; { return x; }\n";
     shop.write("counts.cl", format!("{odd}{text}"));
@@ -193,7 +175,7 @@ fn texts_that_are_not_understood_run_as_they_are() {
 /// compiler is.
 #[test]
 fn texts_of_several_parts_are_found_in_their_files() {
-    let shop = shop();
+    let shop = shop("counts");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("trace");
     shop.write("host.py", std::fs::read(folder.join("host.py")).unwrap());
     let text = "\

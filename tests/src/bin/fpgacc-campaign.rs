@@ -10,7 +10,7 @@ use fpgacc_tests::campaign::{
 use fpgacc_tests::cause::{Cause, other_optimisation};
 use fpgacc_tests::generate::Focus;
 use fpgacc_tests::job::Job;
-use fpgacc_tests::resumable::State;
+use fpgacc_tests::resumable::{Extent, State, Stop, exit_code};
 use fpgacc_tests::run::Platform;
 use sha2::{Digest, Sha256};
 
@@ -85,18 +85,10 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    let options = Options::parse();
-    match run(&options) {
-        Ok(counts) if counts.failures == 0 => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
-        Err((code, message)) => {
-            eprintln!("fpgacc-campaign: {message}");
-            ExitCode::from(code)
-        }
-    }
+    exit_code("fpgacc-campaign", run(&Options::parse()))
 }
 
-fn run(options: &Options) -> Result<Counts, (u8, String)> {
+fn run(options: &Options) -> Result<Counts, Stop> {
     if let Some(path) = &options.case {
         return match &options.explain {
             Some(to) => explain(path, to, options.reduce),
@@ -124,27 +116,18 @@ fn run(options: &Options) -> Result<Counts, (u8, String)> {
     if let Some(index) = options.only {
         return one(options, &plan, index);
     }
-    let mut state: State<Plan, Counts> =
-        State::resumed(&options.state, &plan).map_err(|e| (2, e))?;
-    while state.counts.kernels < options.kernels && state.counts.failures < options.stop_after {
-        let check = |index| check(&plan, index);
-        state.advance(
-            options.threads,
-            check,
-            |index, checked, counts: &mut Counts| {
-                let found = checked.map_err(|error| not_legal(options, &error))?;
-                counts.add(&found.counts);
-                keep(options, index, &found).map_err(|e| io(&e))
-            },
-        )?;
-        state.save(&options.state).map_err(|e| (2, e))?;
-        eprint!(
-            "\r{} kernels, {} failures",
-            state.counts.kernels, state.counts.failures
-        );
-    }
-    eprintln!();
-    println!("{}", state.counts);
+    let extent = Extent {
+        folder: &options.state,
+        items: options.kernels,
+        failures: options.stop_after,
+        threads: options.threads,
+    };
+    let take = |index, checked: Result<Found, Box<NotLegal>>, counts: &mut Counts| {
+        let found = checked.map_err(|error| not_legal(options, &error))?;
+        counts.add(&found.counts);
+        keep(options, index, &found).map_err(|e| io(&e))
+    };
+    let state = State::run(&plan, &extent, |index| check(&plan, index), take)?;
     println!(
         "{:>9.1} kernels a second",
         state.counts.kernels as f64 / state.seconds.max(0.001)
@@ -167,7 +150,7 @@ fn print_outputs(options: &Options, plan: &Plan) {
 }
 
 /// Makes small what implementations disagree on.
-fn explain(path: &Path, to: &Path, tries: usize) -> Result<Counts, (u8, String)> {
+fn explain(path: &Path, to: &Path, tries: usize) -> Result<Counts, Stop> {
     let case = Case::read(path).map_err(|error| (2, error))?;
     let small = reduced_disagreement(&case, tries).unwrap_or_else(|| reduced(&case, tries));
     println!("{}\n{}", small.job.source, small.what);
@@ -176,7 +159,7 @@ fn explain(path: &Path, to: &Path, tries: usize) -> Result<Counts, (u8, String)>
 }
 
 /// Shows what a case does.
-fn case(path: &Path) -> Result<Counts, (u8, String)> {
+fn case(path: &Path) -> Result<Counts, Stop> {
     let case = Case::read(path).map_err(|error| (2, error))?;
     let rewritten = case.rewritten().map_err(|error| (1, error.to_string()))?;
     println!("{}", rewritten.job.source);
@@ -218,7 +201,7 @@ fn words(bytes: &[u8]) -> Vec<i32> {
         .collect()
 }
 
-fn one(options: &Options, plan: &Plan, index: u64) -> Result<Counts, (u8, String)> {
+fn one(options: &Options, plan: &Plan, index: u64) -> Result<Counts, Stop> {
     let found = check(plan, index).map_err(|error| not_legal(options, &error))?;
     if options.print {
         println!("{}", fpgacc_tests::campaign::program(plan, index).source);
@@ -228,7 +211,7 @@ fn one(options: &Options, plan: &Plan, index: u64) -> Result<Counts, (u8, String
     Ok(found.counts)
 }
 
-fn not_legal(options: &Options, error: &NotLegal) -> (u8, String) {
+fn not_legal(options: &Options, error: &NotLegal) -> Stop {
     let path = options.state.join("not-legal.cl");
     let saved = std::fs::write(&path, &error.text);
     let place = match saved {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fpgacc_tests::hosts::{Bench, Counts, Found, Plan, Verdict, check, keep};
-use fpgacc_tests::resumable::State;
+use fpgacc_tests::resumable::{Extent, State, Stop, exit_code};
 
 /// Generates random OpenCL programs, host and kernels, builds each by the system's compiler and by fpgacc,
 /// runs both on the Intel FPGA emulator or on PoCL, and compares what they print.
@@ -51,19 +51,8 @@ struct Options {
     print: Option<PathBuf>,
 }
 
-/// Exit code and message.
-type Stop = (u8, String);
-
 fn main() -> ExitCode {
-    let options = Options::parse();
-    match run(&options) {
-        Ok(counts) if counts.failures == 0 => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
-        Err((code, message)) => {
-            eprintln!("fpgacc-hosts: {message}");
-            ExitCode::from(code)
-        }
-    }
+    exit_code("fpgacc-hosts", run(&Options::parse()))
 }
 
 fn run(options: &Options) -> Result<Counts, Stop> {
@@ -90,28 +79,20 @@ fn run(options: &Options) -> Result<Counts, Stop> {
 }
 
 fn campaign(options: &Options, plan: &Plan, bench: &Bench) -> Result<Counts, Stop> {
-    let mut state: State<Plan, Counts> =
-        State::resumed(&options.state, plan).map_err(|e| (2, e))?;
-    while state.counts.hosts < options.hosts && state.counts.failures < options.stop_after {
-        let check = |index| check(bench, plan, index);
-        state.advance(
-            options.threads,
-            check,
-            |index, checked, counts: &mut Counts| {
-                let found: Found = checked.map_err(|e: String| not_legal(index, &e))?;
-                keep_all(options, index, &found, counts)?;
-                counts.add(&found.counts);
-                Ok(())
-            },
-        )?;
-        state.save(&options.state).map_err(|e| (2, e))?;
-        eprint!(
-            "\r{} hosts, {} failures",
-            state.counts.hosts, state.counts.failures
-        );
-    }
-    eprintln!();
-    println!("{}", state.counts);
+    let extent = Extent {
+        folder: &options.state,
+        items: options.hosts,
+        failures: options.stop_after,
+        threads: options.threads,
+    };
+    let check = |index| check(bench, plan, index);
+    let take = |index, checked: Result<Found, String>, counts: &mut Counts| {
+        let found = checked.map_err(|e| not_legal(index, &e))?;
+        keep_all(options, index, &found, counts)?;
+        counts.add(&found.counts);
+        Ok(())
+    };
+    let state = State::run(plan, &extent, check, take)?;
     println!(
         "{:>9.1} seconds a host",
         state.seconds / state.counts.hosts.max(1) as f64

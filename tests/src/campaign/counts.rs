@@ -7,6 +7,7 @@ use fpgacc_device_passes::remark::{Kind, Remark};
 use serde::{Deserialize, Serialize};
 
 use crate::cause::Cause;
+use crate::resumable::Tally;
 use crate::run::Platform;
 
 /// Numbers of kernels, if nothing else is said.
@@ -36,6 +37,18 @@ pub struct Counts {
     pub undefined: BTreeMap<String, u64>,
     /// Whose rewritten form is wrong.
     pub failures: u64,
+}
+
+impl Tally for Counts {
+    const ITEMS: &'static str = "kernels";
+
+    fn items(&self) -> u64 {
+        self.kernels
+    }
+
+    fn failures(&self) -> u64 {
+        self.failures
+    }
 }
 
 impl Counts {

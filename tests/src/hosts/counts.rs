@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::resumable::Tally;
 use crate::run::Platform;
 
 use super::trial::{Trial, Verdict};
@@ -30,6 +31,18 @@ pub struct Counts {
     pub originals: u64,
     /// That do something else.
     pub failures: u64,
+}
+
+impl Tally for Counts {
+    const ITEMS: &'static str = "hosts";
+
+    fn items(&self) -> u64 {
+        self.hosts
+    }
+
+    fn failures(&self) -> u64 {
+        self.failures
+    }
 }
 
 impl Counts {
