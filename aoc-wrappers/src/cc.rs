@@ -379,15 +379,34 @@ impl Compiler {
         flags: &[OsString],
         output: &Path,
     ) -> Result<String, CcError> {
+        self.translate(source, ("-c", flags), output, leaves_side_files(flags))
+    }
+
+    /// Compiles to assembly (`-S`), whole or not at all. Gives the compiler's warnings.
+    pub fn assembly(
+        &self,
+        source: Source,
+        flags: &[OsString],
+        output: &Path,
+    ) -> Result<String, CcError> {
+        self.translate(source, ("-S", flags), output, false)
+    }
+
+    /// `direct`: the compiler writes the output itself, and files beside it.
+    fn translate(
+        &self,
+        source: Source,
+        (step, flags): (&str, &[OsString]),
+        output: &Path,
+        direct: bool,
+    ) -> Result<String, CcError> {
         let input = Input::new(source)?;
         let staged = Staged::new(output)?;
-        let mut command = self
+        let command = self
             .command()
             .args(input.quote_flags())
-            .args(flags.iter().cloned());
-        let direct = leaves_side_files(flags);
-        command = command
-            .args(["-c", "-x", self.language.name()])
+            .args(flags.iter().cloned())
+            .args([step, "-x", self.language.name()])
             .arg(input.path())
             .arg("-o")
             .arg(match direct {
@@ -402,32 +421,6 @@ impl Compiler {
         if !direct {
             staged.commit()?;
         }
-        Ok(warnings)
-    }
-
-    /// Compiles to assembly (`-S`), whole or not at all. Gives the compiler's warnings.
-    pub fn assembly(
-        &self,
-        source: Source,
-        flags: &[OsString],
-        output: &Path,
-    ) -> Result<String, CcError> {
-        let input = Input::new(source)?;
-        let staged = Staged::new(output)?;
-        let command = self
-            .command()
-            .args(input.quote_flags())
-            .args(flags.iter().cloned())
-            .args(["-S", "-x", self.language.name()])
-            .arg(input.path())
-            .arg("-o")
-            .arg(staged.path());
-        if process::is_dry() {
-            command.show();
-            return Ok(String::new());
-        }
-        let (_, warnings) = self.checked_input(command, &input)?;
-        staged.commit()?;
         Ok(warnings)
     }
 

@@ -85,7 +85,7 @@ fn of_branch(one: &RecordedBranch) -> Seen<'_> {
 fn average(seen: &[Seen<'_>], function: &str, at: &Location) -> Option<f64> {
     let own = seen
         .iter()
-        .filter(|one| one.function == function && one.site.is_same_place(at));
+        .filter(|one| one.function == function && one.site.is_same_position(at));
     let (reached, went_on) = own.fold((0, 0), |(reached, went_on), one| {
         (reached + one.reached, went_on + one.went_on)
     });

@@ -59,7 +59,7 @@ impl Learned {
 const KERNELS: usize = 3;
 
 /// A form among those of all kernels.
-type Place<'a> = (&'a str, usize);
+type CandidateRef<'a> = (&'a str, usize);
 
 /// Takes over the times of forms that were measured, and what they say of the others. Which form is kept is not
 /// decided anew.
@@ -69,15 +69,15 @@ pub fn apply(
     board: &Board,
 ) -> Learned {
     let known = decisions.clone();
-    let places: Vec<Place<'_>> = (known.iter())
+    let all: Vec<CandidateRef<'_>> = (known.iter())
         .flat_map(|(name, one)| (0..one.candidates.len()).map(move |at| (name.as_str(), at)))
         .collect();
-    let form = |&(kernel, at): &Place<'_>| &known[kernel].candidates[at];
+    let form = |&(kernel, at): &CandidateRef<'_>| &known[kernel].candidates[at];
     let mut learned = Learned::default();
     let mut measured: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     for time in times.iter().filter(|time| known.contains_key(&time.kernel)) {
-        let is_own = |place: &Place<'_>| place.0 == time.kernel && form(place).label == time.form;
-        match places.iter().position(is_own) {
+        let is_own = |one: &CandidateRef<'_>| one.0 == time.kernel && form(one).label == time.form;
+        match all.iter().position(is_own) {
             Some(at) => measured.entry(at).or_default().push(time.seconds),
             None => learned.unknown.push(time.clone()),
         }
@@ -89,22 +89,22 @@ pub fn apply(
             area: None,
         })
         .collect();
-    let kernels: BTreeSet<&str> = tried.iter().map(|one| places[one.candidate].0).collect();
-    let points: Vec<Point> = (places.iter())
-        .map(|place| point(place.0, form(place), &kernels, board))
+    let kernels: BTreeSet<&str> = tried.iter().map(|one| all[one.candidate].0).collect();
+    let points: Vec<Point> = (all.iter())
+        .map(|one| point(one.0, form(one), &kernels, board))
         .collect();
     learned.forms = tried.len();
     learned.kernels = kernels.len();
     learned.by_kernel = kernels.len() >= KERNELS;
     learned.left_out = match learned.by_kernel {
-        true => correction::left_out(&points, &tried, |at| places[at].0),
+        true => correction::left_out(&points, &tried, |at| all[at].0),
         false => correction::left_out(&points, &tried, |at| at),
     };
     let likely = match learned.is_used() {
         true => correction::correct(&points, &tried).unwrap_or_default(),
         false => Vec::new(),
     };
-    for (number, (kernel, at)) in places.iter().enumerate() {
+    for (number, (kernel, at)) in all.iter().enumerate() {
         let Some(decision) = decisions.get_mut(*kernel) else {
             continue;
         };

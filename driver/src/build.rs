@@ -79,24 +79,24 @@ pub fn build(
     match backend.build(&request, Cache::open().as_ref(), progress) {
         Ok(built) => {
             if session.options.verbose {
-                let log = compiled.with_places(&built.log);
+                let log = compiled.with_positions(&built.log);
                 session.messages.pass_on(&log);
             }
             kernels::untouched(session, rewritten.doubts.clone());
             Ok(Built::Made)
         }
         Err(BuildError::Emulator(EmulatorError::Kernels { log })) if rewritten.may_be_wrong => {
-            Ok(Built::Refused(compiled.with_places(&log)))
+            Ok(Built::Refused(compiled.with_positions(&log)))
         }
         Err(_) if !rewritten.doubts.is_empty() => refuse(session, &rewritten.doubts),
         Err(error) => {
             // What aoc says was shown while it ran.
             let shown = matches!(error, BuildError::Aoc(_)) && !session.options.quiet;
             if let Some(log) = error.log().filter(|_| !shown) {
-                let log = compiled.with_places(log);
+                let log = compiled.with_positions(log);
                 session.messages.pass_on(&log);
             }
-            let error = compiled.with_places(&error.to_string());
+            let error = compiled.with_positions(&error.to_string());
             session.fail(Diagnostic::error(format!("{}: {error}", program.name())))
         }
     }

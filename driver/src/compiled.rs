@@ -61,18 +61,19 @@ pub struct Programs {
 
 impl Compiled {
     /// What tools are given. Hosts' line numbers are not in it, since a line more in a host is no reason to build
-    /// kernels anew, which takes hours on a board: comments, which name places of launches, are empty,
+    /// kernels anew, which takes hours on a board: comments, which name positions of launches, are empty,
     /// and strings of hosts have names of their own. Lines stay where they are.
     pub fn source_to_build(&self) -> KernelSource {
         let Rewritten { path, text, .. } = &self.rewritten;
         let name = path.to_string_lossy();
-        let named = self.strings().find(|(place, _)| *place == name);
+        let named = self.strings().find(|(position, _)| *position == name);
         let lines = text.split_inclusive('\n').map(|line| {
             // What the printer writes: there a comment is a line of its own.
             if !self.rewritten.untouched && line.trim_start().starts_with("// ") {
                 return Cow::from("//\n");
             }
-            self.without_place(line).map_or(Cow::from(line), Cow::from)
+            self.without_position(line)
+                .map_or(Cow::from(line), Cow::from)
         });
         KernelSource {
             path: named.map_or(path.clone(), |(_, name)| name.into()),
@@ -80,22 +81,23 @@ impl Compiled {
         }
     }
 
-    /// A line directive that names a string of the host by its place, with the string's own name.
-    fn without_place(&self, line: &str) -> Option<String> {
+    /// A line directive that names a string of the host by its position, with the string's own name.
+    fn without_position(&self, line: &str) -> Option<String> {
         let (number, name) = line.strip_prefix("#line ")?.trim_end().split_once(' ')?;
         let mut strings = self.strings();
-        let (_, own) = strings.find(|(place, _)| quoted(place) == name)?;
+        let (_, own) = strings.find(|(position, _)| quoted(position) == name)?;
         Some(format!("#line {number} {}\n", quoted(&own)))
     }
 
-    /// What a tool said of [`Self::source_to_build`], with the places of strings.
-    pub fn with_places(&self, said: &str) -> String {
-        self.strings().fold(said.to_string(), |said, (place, own)| {
-            said.replace(&own, place)
-        })
+    /// What a tool said of [`Self::source_to_build`], with the positions of strings.
+    pub fn with_positions(&self, said: &str) -> String {
+        self.strings()
+            .fold(said.to_string(), |said, (position, own)| {
+                said.replace(&own, position)
+            })
     }
 
-    /// Strings of the host that the text is made of: their places, and names that do not change when these do.
+    /// Strings of the host that the text is made of: their positions, and names that do not change when these do.
     fn strings(&self) -> impl Iterator<Item = (&str, String)> {
         let strings = self.program.pieces.iter().filter(|piece| piece.is_string);
         (1..).zip(strings).map(|(number, piece)| {

@@ -61,7 +61,7 @@ impl Location {
 
     /// Whether this, which a run recorded, is that place of a text: programs may run in another folder than the
     /// compiler. A text that is in no file is [`TEXT`].
-    pub fn is_same_place(&self, own: &Location) -> bool {
+    pub fn is_same_position(&self, own: &Location) -> bool {
         let name = |at: &Location| Path::new(&at.file).file_name().map(OsStr::to_os_string);
         let same_file = self.file == TEXT || name(self) == name(own);
         same_file && (self.line, self.column) == (own.line, own.column)

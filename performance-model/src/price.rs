@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{FunctionId, Module};
+use fpgacc_frontend::ir::{Function, FunctionId, Module};
 use fpgacc_kernel_analysis::divergence::divergent_loop;
 use fpgacc_runtime::contract::LaunchContract;
 
@@ -51,7 +51,7 @@ pub fn price(
     form: Form,
 ) -> Prediction {
     let launch = &launch.required(module.functions[kernel].reqd_work_group_size());
-    let mut graph = lower(&Input {
+    let mut graph = graph(&Input {
         module,
         kernel,
         board,
@@ -59,10 +59,6 @@ pub fn price(
         contract,
         form,
     });
-    if form == Form::SingleWorkItem {
-        forward(module, kernel, &mut graph);
-    }
-    mark_written(module, kernel, &mut graph);
     let lsus = infer(&mut graph, board, form);
     let (simd, units) = match form {
         Form::NdRange {
@@ -96,12 +92,7 @@ pub fn price(
                 simd,
                 parts: divergent_loop(module, kernel).is_some(),
             };
-            // Either attribute says for how many work-items hardware is made ("Specifying a Maximum Work-Group Size",
-            // Intel's best practices guide).
-            let function = &module.functions[kernel];
-            let is_sized = function.reqd_work_group_size().is_some()
-                || function.attr("max_work_group_size").is_some();
-            let cycles = pipeline.cycles(launch, units, is_sized);
+            let cycles = pipeline.cycles(launch, units, is_sized(&module.functions[kernel]));
             (cycles, work_item_loops(&graph, &on_board))
         }
     };
@@ -140,6 +131,22 @@ pub fn price(
         operations,
         unpriced: unpriced.into_iter().collect(),
     }
+}
+
+/// What a kernel does.
+fn graph(input: &Input<'_>) -> Graph {
+    let mut graph = lower(input);
+    if input.form == Form::SingleWorkItem {
+        forward(input.module, input.kernel, &mut graph);
+    }
+    mark_written(input.module, input.kernel, &mut graph);
+    graph
+}
+
+/// Whether a kernel says for how many work-items hardware is made, as either attribute does ("Specifying a Maximum
+/// Work-Group Size", Intel's best practices guide).
+fn is_sized(function: &Function) -> bool {
+    function.reqd_work_group_size().is_some() || function.attr("max_work_group_size").is_some()
 }
 
 /// Sizes of the launch that are assumed.

@@ -241,6 +241,36 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
             })
         }));
     }
+    found.extend(merging(form, base, made));
+    if has_loops && !loops.ungrouped {
+        found.push(ungrouped(form));
+    }
+    if has_loops && !loops.interchange {
+        found.extend(interchanged(form));
+    }
+    if form.runs(&passes::Promote) && form.options.of::<promote::Options>().most == 0 {
+        found.extend(promoted(form, made));
+    }
+    found.extend(with_passes(form, base, made));
+    let windows: &window::Options = form.options.of();
+    if did(WINDOW) && windows.elements < window::LONG {
+        found.push(with(form, |own: &mut window::Options| {
+            own.elements = window::LONG;
+        }));
+    }
+    // Nests are perfect only if no values are read before their inner loops.
+    let is_asked = base.switches.contains_key(SCALAR_REPLACEMENT);
+    if made.family == Family::SingleWorkItem && did(SCALAR_REPLACEMENT) && !is_asked {
+        let mut form = form.clone();
+        form.switches.insert(SCALAR_REPLACEMENT.to_string(), false);
+        found.push(form);
+    }
+    found
+}
+
+/// The forms that make one of more work-items, or of more iterations.
+fn merging(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline> {
+    let mut found = Vec::new();
     if made.family == Family::NdRange && form.runs(&passes::Coarsen) {
         found.extend(coarsened(form, base));
     }
@@ -263,15 +293,12 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
             })
         }));
     }
-    if has_loops && !loops.ungrouped {
-        found.push(ungrouped(form));
-    }
-    if has_loops && !loops.interchange {
-        found.extend(interchanged(form));
-    }
-    if form.runs(&passes::Promote) && form.options.of::<promote::Options>().most == 0 {
-        found.extend(promoted(form, made));
-    }
+    found
+}
+
+/// The forms with one more of the passes that are off.
+fn with_passes(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline> {
+    let mut found = Vec::new();
     let is_off = |pass: &&&str| form.switches.get(**pass) != Some(&true);
     let is_free = |pass: &&&str| !base.switches.contains_key(**pass);
     let has_work = |pass: &&&str| **pass != FUSE || made.has_pairs;
@@ -288,19 +315,6 @@ pub fn structural(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline
                 own.lanes = WINDOW_LANES;
             }));
         }
-        found.push(form);
-    }
-    let windows: &window::Options = form.options.of();
-    if did(WINDOW) && windows.elements < window::LONG {
-        found.push(with(form, |own: &mut window::Options| {
-            own.elements = window::LONG;
-        }));
-    }
-    // Nests are perfect only if no values are read before their inner loops.
-    let is_asked = base.switches.contains_key(SCALAR_REPLACEMENT);
-    if made.family == Family::SingleWorkItem && did(SCALAR_REPLACEMENT) && !is_asked {
-        let mut form = form.clone();
-        form.switches.insert(SCALAR_REPLACEMENT.to_string(), false);
         found.push(form);
     }
     found

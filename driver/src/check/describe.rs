@@ -1,5 +1,6 @@
 //! What `fpgacc check` says.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use fpgacc_frontend::diag::Diagnostic;
@@ -233,83 +234,99 @@ fn session_text(session: &Session, span: Span) -> Option<String> {
     Some(text.to_string())
 }
 
+/// How many sites are of a kind.
+fn count(checked: &Checked, is_it: impl Fn(&Site) -> bool) -> usize {
+    let sites = checked.findings.sites.iter();
+    sites.filter(|site| is_it(site)).count()
+}
+
 /// A line for a kernel: what it moves, and what is not known.
 pub fn summary(checked: &Checked) -> String {
     let findings = &checked.findings;
-    let name = &checked.module.functions[checked.kernel].name;
-    let count =
-        |is_it: &dyn Fn(&Site) -> bool| findings.sites.iter().filter(|site| is_it(site)).count();
-    let is_branch = |site: &Site| matches!(site.what, What::Branch { .. });
-    let is_barrier = |site: &Site| matches!(site.what, What::Barrier { .. });
-    let is_access = |site: &Site| !is_branch(site) && !is_barrier(site);
-    let (accesses, branches) = (count(&is_access), count(&is_branch));
-    let mut text = format!("kernel {name}: {accesses} accesses, {branches} branches");
-    let barriers = count(&is_barrier);
-    if barriers > 0 {
-        let _ = write!(text, ", {barriers} barriers");
-    }
-    let warnings = count(&|site| site.is_warning);
-    let _ = match warnings {
-        0 => write!(text, ", nothing to mend"),
-        _ => write!(text, ", {warnings} to mend"),
-    };
-    if findings.traffic > 0.0 && findings.is_counted {
-        let wasted = percent(findings.wasted / findings.traffic);
-        let moves_by_data = |site: &Site| {
-            matches!(site.what, What::Global { .. }) && site.verdict == Verdict::ByData
-        };
-        let about = match findings.is_rough {
-            _ if count(&moves_by_data) > 0 => "at most ",
-            true => "about ",
-            false => "",
-        };
-        let _ = write!(
-            text,
-            "; {about}{} a launch, {wasted} of it for nothing",
-            bytes(findings.traffic)
-        );
-    }
-    let by_data = count(&|site| site.verdict == Verdict::ByData);
+    let mut text = totals(checked) + &wasted(checked);
+    let by_data = count(checked, |site| site.verdict == Verdict::ByData);
     if by_data > 0 {
         let _ = write!(text, "; {by_data} depend on data");
     }
-    let _ = writeln!(text);
-    let assumed = findings.sites.iter().find_map(|site| match site.verdict {
+    text.push('\n');
+    text += &not_known(checked);
+    if findings.is_cut {
+        text += "  the kernel is long: not all of it was looked at\n";
+    }
+    for what in &findings.not_followed {
+        let _ = writeln!(text, "  not followed: {what}");
+    }
+    text
+}
+
+/// How much of what a kernel has.
+fn totals(checked: &Checked) -> String {
+    let name = &checked.module.functions[checked.kernel].name;
+    let is_branch = |site: &Site| matches!(site.what, What::Branch { .. });
+    let is_barrier = |site: &Site| matches!(site.what, What::Barrier { .. });
+    let accesses = count(checked, |site| !is_branch(site) && !is_barrier(site));
+    let branches = count(checked, is_branch);
+    let mut text = format!("kernel {name}: {accesses} accesses, {branches} branches");
+    let barriers = count(checked, is_barrier);
+    if barriers > 0 {
+        let _ = write!(text, ", {barriers} barriers");
+    }
+    let _ = match count(checked, |site| site.is_warning) {
+        0 => write!(text, ", nothing to mend"),
+        warnings => write!(text, ", {warnings} to mend"),
+    };
+    text
+}
+
+/// What a kernel moves in a launch, and how much of that for nothing.
+fn wasted(checked: &Checked) -> String {
+    let findings = &checked.findings;
+    if findings.traffic <= 0.0 || !findings.is_counted {
+        return String::new();
+    }
+    let moves_by_data = count(checked, |site| {
+        matches!(site.what, What::Global { .. }) && site.verdict == Verdict::ByData
+    });
+    let about = match findings.is_rough {
+        _ if moves_by_data > 0 => "at most ",
+        true => "about ",
+        false => "",
+    };
+    format!(
+        "; {about}{} a launch, {} of it for nothing",
+        bytes(findings.traffic),
+        percent(findings.wasted / findings.traffic)
+    )
+}
+
+/// Lines on local sizes that are assumed, and on what is not known.
+fn not_known(checked: &Checked) -> String {
+    let mut text = String::new();
+    let sites = &checked.findings.sites;
+    let assumed = sites.iter().find_map(|site| match site.verdict {
         Verdict::Assumed(local) => Some(local),
         _ => None,
     });
     if let Some([x, y, z]) = assumed {
-        let count = count(&|site| matches!(site.verdict, Verdict::Assumed(_)));
+        let count = count(checked, |site| matches!(site.verdict, Verdict::Assumed(_)));
         let _ = writeln!(
             text,
             "  {count} assumed: the host leaves the local size open, and the device usually takes {x}x{y}x{z}"
         );
     }
-    let mut facts: Vec<&String> = findings
-        .sites
-        .iter()
-        .filter_map(|site| match &site.verdict {
-            Verdict::Unknown(facts) => Some(facts),
-            _ => None,
-        })
-        .flatten()
-        .collect();
-    facts.sort();
-    facts.dedup();
+    let facts = sites.iter().filter_map(|site| match &site.verdict {
+        Verdict::Unknown(facts) => Some(facts),
+        _ => None,
+    });
+    let facts: BTreeSet<&str> = facts.flatten().map(String::as_str).collect();
     if !facts.is_empty() {
-        let facts: Vec<&str> = facts.into_iter().map(String::as_str).collect();
-        let unknown = count(&|site| matches!(site.verdict, Verdict::Unknown(_)));
+        let unknown = count(checked, |site| matches!(site.verdict, Verdict::Unknown(_)));
+        let facts: Vec<&str> = facts.into_iter().collect();
         let _ = writeln!(
             text,
             "  {unknown} not known: they depend on {}; record a run (fpgacc trace)",
             facts.join(", ")
         );
-    }
-    if findings.is_cut {
-        let _ = writeln!(text, "  the kernel is long: not all of it was looked at");
-    }
-    for what in &findings.not_followed {
-        let _ = writeln!(text, "  not followed: {what}");
     }
     text
 }

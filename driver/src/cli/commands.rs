@@ -1,11 +1,30 @@
 //! Commands with options of their own: `fpgacc doctor`, `facts`, `report`, `check`, `trace`, `tune` and `run`.
 
+use std::path::PathBuf;
+
 use clap::{Arg, ArgAction, Command, ValueHint};
 use fpgacc_frontend::diag::Diagnostic;
 
 /// Takes what stands before `--` and belongs after it, for a message of its own.
 fn stray_words() -> Arg {
     Arg::new("stray").hide(true).num_args(0..)
+}
+
+/// The file that a command writes.
+fn output(help: &'static str) -> Arg {
+    Arg::new("output")
+        .short('o')
+        .value_name("FILE")
+        .value_hint(ValueHint::FilePath)
+        .help(help)
+}
+
+/// An option without a value.
+fn switch(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(help)
 }
 
 /// An error for such words.
@@ -43,7 +62,7 @@ pub fn facts_command() -> Command {
                     Arg::new("place")
                         .value_name("FILE:LINE")
                         .required(true)
-                        .help("The call's place in the host"),
+                        .help("The call's position in the host"),
                 )
                 .arg(
                     Arg::new("inputs")
@@ -69,7 +88,7 @@ pub fn run_command() -> Command {
         Arg::new(name)
             .long(name)
             .value_name("FILE")
-            .value_parser(clap::value_parser!(std::path::PathBuf))
+            .value_parser(clap::value_parser!(PathBuf))
             .value_hint(ValueHint::FilePath)
             .help(help)
     };
@@ -93,13 +112,7 @@ pub fn run_command() -> Command {
 
 /// The options that only `fpgacc report` has.
 pub fn report_command() -> Command {
-    let layout = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .help_heading("Report")
-            .help(help)
-    };
+    let layout = |name, help| switch(name, help).help_heading("Report");
     Command::new("report")
         .bin_name("fpgacc report")
         .about("Tell which form each kernel gets on a board, why, and what would gain more")
@@ -120,24 +133,12 @@ pub fn report_command() -> Command {
                 .help("Rank sizes of work-groups on a device: h200 (default), pocl, fpga, or a file that describes one (.yaml); as text \
                      that is the whole report"),
         )
-        .arg(
-            Arg::new("output")
-                .short('o')
-                .value_name("FILE")
-                .value_hint(ValueHint::FilePath)
-                .help("Write it to FILE"),
-        )
+        .arg(output("Write it to FILE"))
 }
 
 /// The options that only `fpgacc check` has.
 pub fn check_command() -> Command {
-    let layout = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .help_heading("Check")
-            .help(help)
-    };
+    let layout = |name, help| switch(name, help).help_heading("Check");
     let number = |name: &'static str, what: &'static str, help: &'static str| {
         Arg::new(name)
             .long(name)
@@ -177,13 +178,7 @@ pub fn check_command() -> Command {
             "PERCENT",
             "Warn of branches and banks that cost this part of their kernel's lane-operations (default 5)",
         ))
-        .arg(
-            Arg::new("output")
-                .short('o')
-                .value_name("FILE")
-                .value_hint(ValueHint::FilePath)
-                .help("Write it to FILE"),
-        )
+        .arg(output("Write it to FILE"))
 }
 
 /// The options that only `fpgacc tune` has.
@@ -231,13 +226,7 @@ pub fn tune_command() -> Command {
                 .value_hint(ValueHint::DirPath),
         )
         .arg(file("space", "Try only the values that FILE leaves"))
-        .arg(
-            Arg::new("show-space")
-                .long("show-space")
-                .action(ArgAction::SetTrue)
-                .help_heading("Tuning")
-                .help("Only print what may be varied, in the format of --space"),
-        )
+        .arg(switch("show-space", "Only print what may be varied, in the format of --space").help_heading("Tuning"))
         .arg(file("html", "Write a page for browsers: the front, the history, the effect of each parameter"))
         .arg(file("csv", "Write a table of all that was tried"))
         .arg(file("json", "Write all that was tried, for machines"))
@@ -247,13 +236,7 @@ pub fn tune_command() -> Command {
             // How the program calls itself to build a variant.
             Arg::new("build").long("build").value_name("DIR").hide(true),
         )
-        .arg(
-            Arg::new("output")
-                .short('o')
-                .value_name("FILE")
-                .value_hint(ValueHint::FilePath)
-                .help("Write the fastest variant to FILE (.yaml), for `fpgacc --facts FILE`"),
-        )
+        .arg(output("Write the fastest variant to FILE (.yaml), for `fpgacc --facts FILE`"))
 }
 
 /// The `fpgacc trace` command, before `--`.
@@ -262,54 +245,27 @@ pub fn trace_command() -> Command {
         .bin_name("fpgacc trace")
         .about("Run an OpenCL program as it is and write down the facts of that run")
         .override_usage("fpgacc trace -o FILE [--append] -- PROGRAM [ARGUMENTS]\n       fpgacc trace -o FILE --merge FILES")
-        .arg(
-            Arg::new("output")
-                .short('o')
-                .value_name("FILE")
-                .value_parser(clap::value_parser!(std::path::PathBuf))
-                .value_hint(ValueHint::FilePath)
-                .help("Write the facts to FILE (.yaml)"),
-        )
-        .arg(
-            Arg::new("append")
-                .long("append")
-                .action(ArgAction::SetTrue)
-                .help("Join them with the facts that FILE has of earlier runs"),
-        )
+        .arg(output("Write the facts to FILE (.yaml)").value_parser(clap::value_parser!(PathBuf)))
+        .arg(switch("append", "Join them with the facts that FILE has of earlier runs"))
         .arg(
             Arg::new("merge")
                 .long("merge")
                 .num_args(1..)
                 .value_name("FILES")
-                .value_parser(clap::value_parser!(std::path::PathBuf))
+                .value_parser(clap::value_parser!(PathBuf))
                 .value_hint(ValueHint::FilePath)
                 .help("Run nothing: join the facts of earlier runs"),
         )
-        .arg(
-            Arg::new("trip-counts")
-                .long("trip-counts")
-                .action(ArgAction::SetTrue)
-                .help("Also record how often loops and branches of kernels are taken"),
-        )
-        .arg(
-            Arg::new("accesses")
-                .long("accesses")
-                .action(ArgAction::SetTrue)
-                .help("Also record what warps access and which ways they go, for fpgacc check"),
-        )
+        .arg(switch("trip-counts", "Also record how often loops and branches of kernels are taken"))
+        .arg(switch("accesses", "Also record what warps access and which ways they go, for fpgacc check"))
         .arg(
             // How the library in the program calls fpgacc again.
             Arg::new("instrument")
                 .long("instrument")
                 .value_name("BASE")
-                .value_parser(clap::value_parser!(std::path::PathBuf))
+                .value_parser(clap::value_parser!(PathBuf))
                 .hide(true),
         )
-        .arg(
-            Arg::new("quiet")
-                .long("quiet")
-                .action(ArgAction::SetTrue)
-                .help("Say nothing of what was recorded"),
-        )
+        .arg(switch("quiet", "Say nothing of what was recorded"))
         .arg(stray_words())
 }

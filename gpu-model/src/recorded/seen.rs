@@ -84,7 +84,8 @@ impl<'a> Seen<'a> {
     /// What was seen of the access at a position.
     pub fn access(&self, span: Span, write: bool) -> Option<SeenAccess> {
         let at = self.sources?.location(span);
-        let is_meant = |one: &&&RecordedAccess| one.write == write && one.site.is_same_place(&at);
+        let is_meant =
+            |one: &&&RecordedAccess| one.write == write && one.site.is_same_position(&at);
         let mut launches = 0;
         let mut all = SeenAccess::default();
         for one in self.accesses.iter().filter(is_meant) {
@@ -109,7 +110,10 @@ impl<'a> Seen<'a> {
     /// What was seen of the branch or loop whose condition stands at a position.
     pub fn branch(&self, span: Span) -> Option<SeenBranch> {
         let at = self.sources?.location(span);
-        let mut own = self.ways.iter().filter(|one| one.site.is_same_place(&at));
+        let mut own = self
+            .ways
+            .iter()
+            .filter(|one| one.site.is_same_position(&at));
         let first = *own.next()?;
         let sum = own.fold(first.clone(), |mut sum, one| {
             sum.add(one);

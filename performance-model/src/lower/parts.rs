@@ -33,24 +33,17 @@ impl<'a> Parts<'a> {
                 hints,
                 is_do: false,
             },
-            StmtKind::While { cond, body, hints } => Parts {
-                stmt,
-                init: &[],
-                cond: Some(*cond),
-                step: None,
-                body,
-                hints,
-                is_do: false,
-            },
-            StmtKind::DoWhile { body, cond, hints } => Parts {
-                stmt,
-                init: &[],
-                cond: Some(*cond),
-                step: None,
-                body,
-                hints,
-                is_do: true,
-            },
+            StmtKind::While { cond, body, hints } | StmtKind::DoWhile { body, cond, hints } => {
+                Parts {
+                    stmt,
+                    init: &[],
+                    cond: Some(*cond),
+                    step: None,
+                    body,
+                    hints,
+                    is_do: matches!(stmt.kind, StmtKind::DoWhile { .. }),
+                }
+            }
             _ => return None,
         })
     }

@@ -93,42 +93,10 @@ impl<'a> Lowering<'a> {
         is_do: bool,
         seen: &mut Seen,
     ) -> Option<Trip> {
-        if let Expr::Binary {
-            op: BinaryOp::And,
-            lhs,
-            rhs,
-        } = self.at.function.exprs.get(cond)
+        if let Expr::Binary { op, lhs, rhs } = *self.at.function.exprs.get(cond)
+            && matches!(op, BinaryOp::And | BinaryOp::Or)
         {
-            let (lhs, rhs) = (*lhs, *rhs);
-            let a = self.trips_by(lhs, region, is_do, seen);
-            let b = self.trips_by(rhs, region, is_do, seen);
-            return match (a, b) {
-                (Some(a), Some(b)) => Some(if a.value <= b.value { a } else { b }),
-                (a, b) => a.or(b),
-            };
-        }
-        if let Expr::Binary {
-            op: BinaryOp::Or,
-            lhs,
-            rhs,
-        } = self.at.function.exprs.get(cond)
-        {
-            // What holds while one of them does is not known: it may be the other that does.
-            let mut beside = Seen::default();
-            let sides = [*lhs, *rhs];
-            let trips = sides.map(|side| self.trips_by(side, region, is_do, &mut beside));
-            let [a, b] = match trips {
-                [Some(a), Some(b)] => [a, b],
-                [a, b] => {
-                    let known = a.or(b)?;
-                    seen.may_be_longer = true;
-                    return Some(Trip {
-                        origin: TripOrigin::Assumed,
-                        ..known
-                    });
-                }
-            };
-            return Some(if a.value >= b.value { a } else { b });
+            return self.trips_by_two([lhs, rhs], op == BinaryOp::And, (region, is_do), seen);
         }
         let value = self.value(cond);
         if value.constant().is_some() {
@@ -156,6 +124,36 @@ impl<'a> Lowering<'a> {
             value: trip.value + more,
             ..trip
         })
+    }
+
+    /// The iterations that two conditions allow: both, or either.
+    fn trips_by_two(
+        &mut self,
+        sides: [ExprId; 2],
+        both: bool,
+        (region, is_do): (RegionId, bool),
+        seen: &mut Seen,
+    ) -> Option<Trip> {
+        if both {
+            let trips = sides.map(|side| self.trips_by(side, region, is_do, seen));
+            return match trips {
+                [Some(a), Some(b)] => Some(if a.value <= b.value { a } else { b }),
+                [a, b] => a.or(b),
+            };
+        }
+        // What holds while one of them does is not known: it may be the other that does.
+        let mut beside = Seen::default();
+        match sides.map(|side| self.trips_by(side, region, is_do, &mut beside)) {
+            [Some(a), Some(b)] => Some(if a.value >= b.value { a } else { b }),
+            [a, b] => {
+                let known = a.or(b)?;
+                seen.may_be_longer = true;
+                Some(Trip {
+                    origin: TripOrigin::Assumed,
+                    ..known
+                })
+            }
+        }
     }
 
     /// Notes that a loop goes through a row of a matrix whose rows follow each other in memory, if its bounds are elements
@@ -251,19 +249,33 @@ impl<'a> Lowering<'a> {
         if guessed && value <= 0.0 {
             return None;
         }
-        let known = start.as_constant().is_some() && step.as_constant().is_some();
-        let assumed = start.symbols().iter().chain(&step.symbols()).any(|sym| {
-            matches!(sym, Sym::Iter(outer)
-                if self.graph.regions[*outer].trip.origin == TripOrigin::Assumed)
-        });
+        let origin = match guessed {
+            true => TripOrigin::Assumed,
+            false => self.origin_of([&start, &step]),
+        };
         Some(Trip {
             value: value.max(0.0),
-            origin: match (known, assumed || guessed) {
-                (true, _) => TripOrigin::Known,
-                (false, false) => TripOrigin::Symbolic,
-                (false, true) => TripOrigin::Assumed,
-            },
+            origin,
         })
+    }
+
+    /// How a number of iterations is known that is made of these.
+    fn origin_of(&self, made_of: [&Poly; 2]) -> TripOrigin {
+        if made_of.iter().all(|poly| poly.as_constant().is_some()) {
+            return TripOrigin::Known;
+        }
+        let is_assumed = |sym: Sym| match sym {
+            Sym::Iter(outer) => self.graph.regions[outer].trip.origin == TripOrigin::Assumed,
+            _ => false,
+        };
+        match made_of
+            .iter()
+            .flat_map(|poly| poly.symbols())
+            .any(is_assumed)
+        {
+            true => TripOrigin::Assumed,
+            false => TripOrigin::Symbolic,
+        }
     }
 }
 

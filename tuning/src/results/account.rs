@@ -102,15 +102,19 @@ pub mod tests {
             .collect()
     }
 
+    pub fn account<'a>(space: &'a Space, trials: &'a [Trial]) -> Account<'a> {
+        Account {
+            device: "pocl",
+            objective: Objective::Kernels,
+            space,
+            trials,
+        }
+    }
+
     #[test]
     fn the_winner_and_the_front_are_found() {
         let (space, trials) = (space(), trials());
-        let account = Account {
-            device: "pocl",
-            objective: Objective::Kernels,
-            space: &space,
-            trials: &trials,
-        };
+        let account = account(&space, &trials);
         assert_eq!(account.winner().unwrap().0, 1);
         // The slower ones belong to faster programs here.
         assert_eq!(account.front(), [1, 3, 0]);

@@ -59,19 +59,13 @@ pub fn json(account: &Account<'_>) -> Result<String, serde_json::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::account::tests::{space, trials};
+    use super::super::account::tests::{account, space, trials};
     use super::*;
-    use crate::trial::Objective;
 
     #[test]
     fn a_table_has_all_trials() {
         let (space, trials) = (space(), trials());
-        let account = Account {
-            device: "pocl",
-            objective: Objective::Kernels,
-            space: &space,
-            trials: &trials,
-        };
+        let account = account(&space, &trials);
         let expected = "k.form,k.coarsen,outcome,kernels_s,program_s,speedup,area\n\
                         ndrange,1,measured,0.004,0.6,1,\n\
                         ndrange,2,measured,0.002,0.8,2,\n\
