@@ -180,39 +180,45 @@ pub fn svg(gains: &[Gain]) -> String {
         );
     }
     for (at, one) in gains.iter().enumerate() {
-        let y = TOP + ROW * at as f64;
-        let class = if one.guesses > 0 { "guessed" } else { "known" };
-        let [usual, search] = [one.factor(), one.factor_of_search()];
-        let _ = writeln!(
-            out,
-            "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{}</text>",
-            LEFT - 8.0,
-            y + 15.0,
-            one.program.replace('&', "&amp;").replace('<', "&lt;"),
-        );
-        for (kind, factor) in [("search", search), ("usual", usual)] {
-            let _ = writeln!(
-                out,
-                "<rect class=\"{kind} {class}\" x=\"{LEFT}\" y=\"{:.0}\" width=\"{:.1}\" height=\"{:.0}\" rx=\"2\"/>",
-                y + 3.0,
-                (x(factor) - LEFT).max(1.0),
-                ROW - 6.0,
-            );
-        }
-        let _ = writeln!(
-            out,
-            "<text x=\"{:.1}\" y=\"{:.0}\">{}, {}</text>",
-            x(usual.max(search)) + 6.0,
-            y + 15.0,
-            times(usual),
-            times(search)
-        );
+        out += &bars(one, TOP + ROW * at as f64, x);
     }
     let _ = writeln!(
         out,
         "<text x=\"8\" y=\"{:.0}\">dark: default options; light: --kernel-opt=3; blue: some sizes or trip counts are guessed, \
          in both</text>\n</svg>",
         bottom + 36.0
+    );
+    out
+}
+
+/// A program's row of the chart: its name, its bars and their numbers.
+fn bars(one: &Gain, y: f64, x: impl Fn(f64) -> f64) -> String {
+    let class = if one.guesses > 0 { "guessed" } else { "known" };
+    let [usual, search] = [one.factor(), one.factor_of_search()];
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{}</text>",
+        LEFT - 8.0,
+        y + 15.0,
+        one.program.replace('&', "&amp;").replace('<', "&lt;"),
+    );
+    for (kind, factor) in [("search", search), ("usual", usual)] {
+        let _ = writeln!(
+            out,
+            "<rect class=\"{kind} {class}\" x=\"{LEFT}\" y=\"{:.0}\" width=\"{:.1}\" height=\"{:.0}\" rx=\"2\"/>",
+            y + 3.0,
+            (x(factor) - LEFT).max(1.0),
+            ROW - 6.0,
+        );
+    }
+    let _ = writeln!(
+        out,
+        "<text x=\"{:.1}\" y=\"{:.0}\">{}, {}</text>",
+        x(usual.max(search)) + 6.0,
+        y + 15.0,
+        times(usual),
+        times(search)
     );
     out
 }

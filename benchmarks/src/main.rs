@@ -348,8 +348,18 @@ fn run(options: &Options) -> Result<bool, String> {
     let temporary = tempfile::Builder::new().prefix("fpgacc-bench-").tempdir();
     let temporary = temporary.map_err(|e| format!("cannot make a temporary folder: {e}"))?;
     let work = work_folder(options.keep.as_deref().unwrap_or(temporary.path()))?;
+    run_in(options, (&catalog, &programs), folder, work)
+}
+
+/// What the options ask for of programs of a catalog: `folder` holds them, `work` is for what is made.
+fn run_in(
+    options: &Options,
+    (catalog, programs): (&Path, &[Program]),
+    folder: PathBuf,
+    work: PathBuf,
+) -> Result<bool, String> {
     if options.certify {
-        return Ok(certify_all(&programs, &folder, &work));
+        return Ok(certify_all(programs, &folder, &work));
     }
     if options.facts {
         let fpgacc = fpgacc(options)?.ok_or("--facts wants fpgacc")?;
@@ -358,7 +368,7 @@ fn run(options: &Options) -> Result<bool, String> {
             programs: folder,
             work,
         };
-        return Ok(compare_all(&comparison, &programs));
+        return Ok(compare_all(&comparison, programs));
     }
     if options.verify {
         let verification = Verification {
@@ -366,8 +376,8 @@ fn run(options: &Options) -> Result<bool, String> {
             programs: folder,
             options: options.with.clone(),
         };
-        prepare(&catalog, &verification.programs)?;
-        return verify_all(&verification, &programs, &platforms(options)?);
+        prepare(catalog, &verification.programs)?;
+        return verify_all(&verification, programs, &platforms(options)?);
     }
     if options.suite {
         let suite = Suite {
@@ -376,8 +386,8 @@ fn run(options: &Options) -> Result<bool, String> {
             work,
             options: options.with.clone(),
         };
-        prepare(&catalog, &suite.programs)?;
-        return run_suite(&suite, &programs, &platforms(options)?);
+        prepare(catalog, &suite.programs)?;
+        return run_suite(&suite, programs, &platforms(options)?);
     }
     let bench = Bench {
         programs: folder,
@@ -385,7 +395,7 @@ fn run(options: &Options) -> Result<bool, String> {
         fpgacc: fpgacc(options)?,
         repeat: options.repeat,
     };
-    let rows = try_all(&bench, &programs, &platforms(options)?);
+    let rows = try_all(&bench, programs, &platforms(options)?);
     let style = match options.markdown {
         true => Style::Markdown,
         false => Style::Text,

@@ -1,7 +1,5 @@
 //! What may be varied of a kernel, and what becomes of it then: for those who measure what the model only predicts.
 
-use std::sync::OnceLock;
-
 use fpgacc_device_passes::pipeline::Pipeline;
 use fpgacc_frontend::ir::Module;
 use fpgacc_kernel_analysis::alias::called_functions;
@@ -135,16 +133,7 @@ pub fn each<R>(
     let looked = kernels.map(|kernel| {
         let explorer = Explorer {
             kernel: module.functions[kernel].name.clone(),
-            pricing: Pricing {
-                module: without.with(module, kernel),
-                called: &called,
-                facts,
-                board: request.board,
-                fp_relaxed: request.fp_relaxed,
-                sources: request.sources,
-                profile: &profile,
-                general: OnceLock::new(),
-            },
+            pricing: request.pricing(without.with(module, kernel), &called, facts, &profile),
             base,
             timer,
         };

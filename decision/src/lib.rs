@@ -38,7 +38,7 @@ pub mod timed;
 pub mod tuned;
 mod variant;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use fpgacc_device_passes::passes::{self, reduction};
@@ -53,6 +53,7 @@ use fpgacc_performance_model::Board;
 
 use self::measured::Measured;
 use self::price::Pricing;
+use self::profile::Profile;
 use self::search::{Effort, Found};
 use self::timed::{Learned, Timed};
 
@@ -84,6 +85,28 @@ pub struct Request<'a> {
     pub measured: Option<&'a Measured>,
     /// Times of forms that were measured.
     pub times: &'a [Timed],
+}
+
+impl<'a> Request<'a> {
+    /// What prices the forms of the kernel that a module is left with.
+    fn pricing(
+        &self,
+        module: Module,
+        called: &'a BTreeSet<FunctionId>,
+        facts: &'a Facts,
+        profile: &'a Profile,
+    ) -> Pricing<'a> {
+        Pricing {
+            module,
+            called,
+            facts,
+            board: self.board,
+            fp_relaxed: self.fp_relaxed,
+            sources: self.sources,
+            profile,
+            general: OnceLock::new(),
+        }
+    }
 }
 
 /// What was decided about the kernels of a program.
@@ -247,16 +270,8 @@ fn decide(
     };
     let wanted: Vec<_> = kernels.iter().copied().filter(is_wanted).collect();
     let decided = side_by_side::map(&wanted, |&(kernel, model)| {
-        let pricing = Pricing {
-            module: without.with(module, kernel),
-            called: &called,
-            facts,
-            board: request.board,
-            fp_relaxed: request.fp_relaxed,
-            sources: request.sources,
-            profile: &profile,
-            general: OnceLock::new(),
-        };
+        let alone = without.with(module, kernel);
+        let pricing = request.pricing(alone, &called, facts, &profile);
         let name = module.functions[kernel].name.clone();
         let decision = decide_on(&pricing, &name, model, pipeline, request);
         (name, decision)

@@ -30,7 +30,7 @@ pub struct Measured {
 pub struct MeasuredKernel {
     /// Its family.
     pub family: Option<Family>,
-    /// Work-items at a time, and compute units.
+    /// SIMD width, and compute units.
     pub copies: Option<(u64, u64)>,
     /// What it takes of the device, as aoc estimates it.
     pub area: Option<Resources>,

@@ -572,7 +572,7 @@ fn parse_text(
     kernel::parse(&input, &mut session.sources)
 }
 
-/// Tells why a program stays as it is.
+/// Reports why a program stays as it is.
 pub fn untouched(session: &mut Session, reasons: Vec<Diagnostic>) {
     let last = reasons.len().saturating_sub(1);
     for (at, mut reason) in reasons.into_iter().enumerate() {

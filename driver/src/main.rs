@@ -298,7 +298,7 @@ fn print(bytes: &[u8]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Tells an error that ends the program.
+/// Reports an error that ends the program.
 fn fail(messages: &mut Messages, error: Diagnostic, code: u8) -> ExitCode {
     messages.report(&error, &SourceMap::new());
     ExitCode::from(code)

@@ -75,12 +75,12 @@ impl Session {
         }
     }
 
-    /// Tells a diagnostic.
+    /// Reports a diagnostic.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.messages.report(&diagnostic, &self.sources);
     }
 
-    /// Tells an error and stops.
+    /// Reports an error and stops.
     pub fn fail<T>(&mut self, diagnostic: Diagnostic) -> Step<T> {
         self.report(diagnostic);
         Err(Stop)

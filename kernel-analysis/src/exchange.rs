@@ -1,7 +1,7 @@
 //! Memory through which the work-items of a launch may exchange values.
 //!
 //! `restrict` promises that what a work-item accesses through a pointer changes, while it runs, through that
-//! pointer only (C11 6.7.3.1). Where a work-item accesses, behind a barrier, what another one wrote before it, the
+//! pointer only (C11 6.7.3.1). Where a work-item accesses, after a barrier, what another one wrote before it, the
 //! promise is false, whatever buffers the launch passes: compilers then keep values across the barrier, which is a
 //! call that cannot reach memory of such a pointer. Intel's emulator and PoCL do so.
 //!
@@ -23,7 +23,7 @@ use super::{faults, loops};
 /// What orders accesses of one work-item and another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meeting {
-    /// A barrier: those of a group are before it, or behind it.
+    /// A barrier: those of a group are before it, or after it.
     Barrier,
     /// A relaxed atomic operation. It orders nothing, but programs rely on more (a lock).
     Atomic,

@@ -80,7 +80,7 @@ pub struct Variant {
     /// The local size of its launches, as in `64x4`, where it divides a global size that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local: Option<String>,
-    /// Work-items at a time.
+    /// SIMD width.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simd: Option<u64>,
     /// Compute units.

@@ -58,11 +58,6 @@ impl Estimate {
             high: self.high.max(other.high),
         }
     }
-
-    /// Whether this is smaller for sure: the ranges do not meet.
-    pub fn surely_below(self, other: Estimate) -> bool {
-        self.high < other.low
-    }
 }
 
 impl Add for Estimate {

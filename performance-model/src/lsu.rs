@@ -60,7 +60,7 @@ pub struct Lsu {
     pub constant_cache: u64,
 }
 
-/// Stretches of memory that the rows of a work-group touch, one each.
+/// Segments of memory that the rows of a work-group touch, one each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowSegments {
     /// Bytes of words that one of them lies in.
@@ -203,18 +203,8 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
     let cache_bytes = memory.cache_bytes;
     let first = &graph.accesses[run[0]];
     let array = &graph.arrays[first.array];
-    let mut bytes = bytes_of(graph, run);
+    let (bytes, copies) = width(graph, form, first, bytes_of(graph, run));
     let stride = stride(graph, form, first);
-    let mut copies = 1.0;
-    if let Form::NdRange { simd, .. } = form {
-        let lane = lane_stride(graph, first);
-        match lane {
-            Some(lane) if lane.unsigned_abs() == u128::from(bytes) => bytes *= simd,
-            // Operations of several lanes on one location by the same number become one (below, `same_for_lanes`).
-            Some(0) if !first.is_atomic || same_for_lanes(graph, first) => {}
-            _ => copies = simd as f64,
-        }
-    }
     let word = memory.width_bytes as f64;
     // Without a cache, work-items that come by after each other ask for a single word together; a cache lets others ask for
     // what is on its way.
@@ -289,6 +279,19 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
             LsuKind::Constant => constant_cache(graph),
             _ => 0,
         },
+    }
+}
+
+/// Bytes that one unit accesses at a time, of so many for each work-item, and the copies of it for lanes apart.
+fn width(graph: &Graph, form: Form, first: &Access, bytes: u64) -> (u64, f64) {
+    let Form::NdRange { simd, .. } = form else {
+        return (bytes, 1.0);
+    };
+    match lane_stride(graph, first) {
+        Some(lane) if lane.unsigned_abs() == u128::from(bytes) => (bytes * simd, 1.0),
+        // Operations of several lanes on one location by the same number become one (below, `same_for_lanes`).
+        Some(0) if !first.is_atomic || same_for_lanes(graph, first) => (bytes, 1.0),
+        _ => (bytes, simd as f64),
     }
 }
 

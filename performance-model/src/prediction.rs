@@ -47,7 +47,7 @@ pub struct Operation {
     pub span: Option<Span>,
     /// What they are: `float addition`.
     pub what: &'static str,
-    /// How many there are in the text of the hardware, work-items at a time not counted.
+    /// How many there are in the text of the hardware, the SIMD width not counted.
     pub count: u64,
     /// What all of them take of the device.
     pub area: Resources,

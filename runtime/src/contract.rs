@@ -70,14 +70,6 @@ impl LaunchContract {
         self.is_task() || !self.guards.is_empty()
     }
 
-    /// Pairs of parameters that must not overlap.
-    pub fn distinct_pairs(&self) -> Vec<(u32, u32)> {
-        self.pick(|guard| match guard {
-            Guard::Distinct(a, b) => Some((a, b)),
-            _ => None,
-        })
-    }
-
     /// Parameters that became constant memory, and their bytes.
     pub fn constants(&self) -> Vec<(u32, u64)> {
         self.pick(|guard| match guard {

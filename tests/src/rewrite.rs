@@ -51,7 +51,7 @@ pub enum Rewrites {
     All,
     /// All, and loops unrolled.
     Unrolled,
-    /// All, with the loops over work-items of dimension 1 innermost, and nested loops made one.
+    /// All, with the loops over work-items of dimension 1 innermost, and coalesced loop nests.
     Coalesced,
     /// All, with kernels' own loops outside of those over work-items.
     Interchanged,
@@ -297,7 +297,7 @@ pub enum RewriteError {
     },
 }
 
-/// Rewrites a job's kernels. `told` says what the passes know of a kernel's launches; kernels that it
+/// Rewrites a job's kernels. `knowledge` says what the passes know of a kernel's launches; kernels that it
 /// does not name are launched with nothing known.
 ///
 /// # Errors
@@ -316,7 +316,7 @@ pub fn rewrite(
     )
 }
 
-/// As [`rewrite`], where `told` says what the passes know of each launch, by its number. What they
+/// As [`rewrite`], where `knowledge` says what the passes know of each launch, by its number. What they
 /// make of some launches may not hold for others: with [`PassOptions::general`] there is a version
 /// for these.
 ///

@@ -79,50 +79,9 @@ pub fn job(random: &mut Random) -> Job {
         .enumerate()
         .map(|(i, scalar)| format!(", {} p{i}", scalar.ty))
         .collect();
-    let mut body = String::new();
-    for (i, scalar) in scalars.iter().enumerate() {
-        let is_float = matches!(scalar.ty, "float" | "double");
-        // What overflows is not defined for signed numbers.
-        if scalar.ty.starts_with('u') {
-            body.push_str(&format!(
-                "    bits ^= (ulong)-p{i};\n    p{i}++;\n    bits += (ulong)p{i};\n"
-            ));
-        }
-        let lines: &[&str] = match is_float {
-            true => &[
-                "    bits ^= as_T(P) * 3u;\n",
-                "    if (P < 1) bits += 5;\n",
-                "    P += 1; bits ^= (ulong)as_T(P);\n",
-                "    bits += as_T(-P);\n",
-            ],
-            false => &[
-                "    bits ^= (ulong)P;\n",
-                "    for (int j = 0; j < (int)(P & 7); j++) bits = bits * 3 + mixed(P, j);\n",
-                "    if (P > 1) bits += 11;\n",
-                "    bits += (ulong)(P >> 1) ^ (ulong)(P / 3) ^ (ulong)~P;\n",
-                "    P ^= 5; bits ^= (ulong)P;\n",
-                "    { private T *q = &P; *q = *q ^ 2; bits += (ulong)P; }\n",
-                "    bits += mixed((long)P, 1) + sizeof(P);\n",
-                "    bits = P % 2 ? bits : bits * 5;\n",
-                "    if (l < (int)(P & 3)) bits += 1;\n",
-            ],
-        };
-        let bits = if scalar.ty == "float" {
-            "uint"
-        } else {
-            "ulong"
-        };
-        for _ in 0..1 + random.below(3) {
-            let line = random
-                .pick(&lines.iter().map(|l| &**l).collect::<Vec<&str>>())
-                .to_string();
-            let line = match is_float {
-                true => line.replace("as_T", &format!("as_{bits}")),
-                false => line.replace('T', scalar.ty),
-            };
-            body.push_str(&line.replace('P', &format!("p{i}")));
-        }
-    }
+    let body: String = (0..scalars.len())
+        .map(|i| uses(random, i, &scalars[i]))
+        .collect();
     let barrier = match random.chance(50) {
         true => {
             "    barrier(CLK_LOCAL_MEM_FENCE);\n    bits += tile[(l + 1) % get_local_size(0)];\n"
@@ -137,6 +96,59 @@ pub fn job(random: &mut Random) -> Job {
          ulong bits = in[g];\n    tile[l] = in[g] + l;\n{body}{barrier}    out[g] = bits;\n}}\n",
         params.concat()
     ));
+    launch_twice(&mut job, &scalars, random);
+    job
+}
+
+/// Statements that use a parameter.
+fn uses(random: &mut Random, i: usize, scalar: &Scalar) -> String {
+    let mut body = String::new();
+    let is_float = matches!(scalar.ty, "float" | "double");
+    // What overflows is not defined for signed numbers.
+    if scalar.ty.starts_with('u') {
+        body.push_str(&format!(
+            "    bits ^= (ulong)-p{i};\n    p{i}++;\n    bits += (ulong)p{i};\n"
+        ));
+    }
+    let lines: &[&str] = match is_float {
+        true => &[
+            "    bits ^= as_T(P) * 3u;\n",
+            "    if (P < 1) bits += 5;\n",
+            "    P += 1; bits ^= (ulong)as_T(P);\n",
+            "    bits += as_T(-P);\n",
+        ],
+        false => &[
+            "    bits ^= (ulong)P;\n",
+            "    for (int j = 0; j < (int)(P & 7); j++) bits = bits * 3 + mixed(P, j);\n",
+            "    if (P > 1) bits += 11;\n",
+            "    bits += (ulong)(P >> 1) ^ (ulong)(P / 3) ^ (ulong)~P;\n",
+            "    P ^= 5; bits ^= (ulong)P;\n",
+            "    { private T *q = &P; *q = *q ^ 2; bits += (ulong)P; }\n",
+            "    bits += mixed((long)P, 1) + sizeof(P);\n",
+            "    bits = P % 2 ? bits : bits * 5;\n",
+            "    if (l < (int)(P & 3)) bits += 1;\n",
+        ],
+    };
+    let bits = if scalar.ty == "float" {
+        "uint"
+    } else {
+        "ulong"
+    };
+    for _ in 0..1 + random.below(3) {
+        let line = random
+            .pick(&lines.iter().map(|l| &**l).collect::<Vec<&str>>())
+            .to_string();
+        let line = match is_float {
+            true => line.replace("as_T", &format!("as_{bits}")),
+            false => line.replace('T', scalar.ty),
+        };
+        body.push_str(&line.replace('P', &format!("p{i}")));
+    }
+    body
+}
+
+/// Two launches, of which the second may differ.
+fn launch_twice(job: &mut Job, scalars: &[Scalar], random: &mut Random) {
     let groups = random.copy(&[4u64, 8]);
     for which in 0..2 {
         let out = job.buffer(32 * 8, Fill::Zero);
@@ -154,12 +166,11 @@ pub fn job(random: &mut Random) -> Job {
             false => groups,
         };
         let mut args = vec![out, input];
-        for scalar in &scalars {
+        for scalar in scalars {
             args.push(Arg::Value(
                 scalar.values[usize::from(other(random))].clone(),
             ));
         }
         job.launch("k", Geometry::range(&[32], &[local]), args);
     }
-    job
 }

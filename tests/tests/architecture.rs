@@ -166,6 +166,108 @@ fn files_import_each_other_in_one_direction() {
     );
 }
 
+/// The crates of the project that a crate knows, but for its tests.
+fn known(root: &Path, folder: &str) -> BTreeSet<String> {
+    let manifest = fs::read_to_string(root.join(folder).join("Cargo.toml")).expect("a manifest");
+    let after = manifest.split("\n[dependencies]\n").nth(1);
+    let own = after.and_then(|after| after.split("\n[").next());
+    let names = own.unwrap_or_default().lines();
+    let names = names.filter_map(|line| line.strip_prefix("fpgacc-")?.split('.').next());
+    names.map(String::from).collect()
+}
+
+/// What `docs/architecture.md` says of a folder: its name, and what it knows.
+fn folders(text: &str) -> Vec<(String, String)> {
+    let section = text.split("## Folders").nth(1).expect("a section");
+    let section = section.split("\n## ").next().expect("a section");
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    let rows = rows.map(|row| {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let name = cells[0].trim_start_matches("| `").trim_end_matches("/`");
+        (
+            name.to_string(),
+            cells[2].trim_end_matches(" |").to_string(),
+        )
+    });
+    rows.collect()
+}
+
+/// The crates that are named in what one knows.
+fn named(knows: &str, before: &BTreeSet<String>) -> BTreeSet<String> {
+    if knows == "all of the above" {
+        return before.clone();
+    }
+    let words = knows.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    let crates = words.filter(|word| before.contains(*word));
+    crates.map(String::from).collect()
+}
+
+#[test]
+fn crates_know_what_the_architecture_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = fs::read_to_string(root.join("docs/architecture.md")).expect("a page");
+    let mut before: BTreeSet<String> = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for (folder, knows) in folders(&text) {
+        let (known, mut named) = (known(&root, &folder), named(&knows, &before));
+        wrong.extend(
+            named
+                .difference(&known)
+                .map(|it| format!("{folder} does not know {it}")),
+        );
+        if knows.contains("what these know") {
+            let inner: Vec<String> = named.iter().flat_map(|it| self::known(&root, it)).collect();
+            named.extend(inner);
+        }
+        wrong.extend(
+            known
+                .difference(&named)
+                .map(|it| format!("{folder} knows {it}")),
+        );
+        before.insert(folder);
+    }
+    assert!(before.len() > 10, "{before:?}");
+    assert!(wrong.is_empty(), "docs/architecture.md: {wrong:#?}");
+}
+
+/// All Rust files of a folder, with their texts.
+fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
+    let files = modules(folder).into_values();
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("a file");
+        (path, text)
+    };
+    files.map(read).collect()
+}
+
+/// What lies between the frontend and the decision sees texts, and no files; parsers' own types stay where texts are
+/// parsed.
+#[test]
+fn files_and_parsers_are_known_where_the_architecture_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = fs::read_to_string(root.join("docs/architecture.md")).expect("a page");
+    let outer = ["aoc-wrappers", "runtime", "driver", "benchmarks", "tests"];
+    let mut wrong = Vec::new();
+    for (folder, _) in folders(&page) {
+        for (path, text) in texts(&root.join(&folder).join("src")) {
+            let mut refuse = |what: &str| wrong.push(format!("{}: {what}", path.display()));
+            let own = text.split("\nmod tests {").next().unwrap_or_default();
+            let outside = ["std::fs", "std::process", "std::net"];
+            if !outer.contains(&folder.as_str()) && outside.iter().any(|name| own.contains(name)) {
+                refuse("files or processes");
+            }
+            if own.contains("lang_c::") && !path.starts_with(root.join("frontend/src/kernel")) {
+                refuse("lang-c");
+            }
+            let syntax = root.join("host-analysis/src/syntax");
+            if own.contains("tree_sitter") && !path.starts_with(syntax) {
+                refuse("tree-sitter");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// The most columns of a line of text.
 const COLUMNS: usize = 100;
 

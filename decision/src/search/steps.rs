@@ -481,7 +481,7 @@ fn more_copies(now: u64, trips: Option<u64>) -> Vec<u64> {
     more
 }
 
-/// One more nest made one loop.
+/// One more coalesced nest.
 fn coalesced(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
     let joined = |at: usize| {
         let nests = coalesced_nests(form).iter();

@@ -13,7 +13,7 @@ use fpgacc_tuning::space::{Parameter, Point, Rule, Setting, Space};
 const MERGED: [u64; 5] = [1, 2, 4, 8, 16];
 /// Copies of loops' bodies.
 const COPIES: [u64; 5] = [1, 2, 4, 8, 16];
-/// Work-items at a time, and compute units.
+/// SIMD width, and compute units.
 const LANES: [u64; 5] = [1, 2, 4, 8, 16];
 /// Launches that become one.
 const STEPS: [u64; 5] = [1, 3, 5, 9, 15];
@@ -138,31 +138,21 @@ fn ndranges(
         let made = explorer.make(&[variant]).ok();
         made.is_some_and(|made| made[0].did(pass))
     };
-    let lanes = MERGED.into_iter().filter(|&lanes| {
-        let vectorise = Some(lanes);
-        lanes == 1
-            || does(
-                VECTORISE,
-                Variant {
-                    vectorise,
-                    ..form(model)
-                },
-            )
+    let lanes = |pass: &str, with: &dyn Fn(u64) -> Variant| {
+        let lanes = MERGED.into_iter();
+        let lanes = lanes.filter(|&lanes| lanes == 1 || does(pass, with(lanes)));
+        lanes.collect()
+    };
+    let vectors = lanes(VECTORISE, &|lanes| Variant {
+        vectorise: Some(lanes),
+        ..form(model)
     });
-    add(space, names, model, names.of("vectorise"), lanes.collect());
-    let lanes = MERGED.into_iter().filter(|&lanes| {
-        let vectorise_loops = Some(lanes);
-        lanes == 1
-            || does(
-                VECTORISE_LOOPS,
-                Variant {
-                    vectorise_loops,
-                    ..form(model)
-                },
-            )
+    add(space, names, model, names.of("vectorise"), vectors);
+    let vectors = lanes(VECTORISE_LOOPS, &|lanes| Variant {
+        vectorise_loops: Some(lanes),
+        ..form(model)
     });
-    let name = names.of(VECTORISE_LOOPS);
-    add(space, names, model, name, lanes.collect());
+    add(space, names, model, names.of(VECTORISE_LOOPS), vectors);
     let mut sizes: Vec<Setting> = vec!["host".into()];
     sizes.extend(local_sizes(model, explorer).into_iter().map(Setting::Word));
     add(space, names, model, names.of("local"), sizes);

@@ -76,7 +76,7 @@ impl<'a> Interp<'a> {
         let values: Vec<Val> = values.into_iter().map(as_range).collect();
         let roles = args.iter().zip(&values);
         let mut roles: Vec<Role> = roles.map(|(arg, value)| self.role(arg, value)).collect();
-        // Behind the first range, and at the end, there are only ranges.
+        // After the first range, and at the end, there are only ranges.
         let first = roles.iter().position(|role| *role == Role::Range);
         let last = roles.len().saturating_sub(1);
         for role in &mut roles[first.unwrap_or(last)..] {

@@ -436,20 +436,11 @@ impl<'a> Lowering<'a> {
                 };
                 match base {
                     Target::Slot(slot) => Target::Slot(slot.part(*field)),
-                    Target::Memory {
-                        array,
-                        address,
-                        inputs,
-                    } => {
+                    other => {
                         let offsets = self.module.field_offsets(*record).unwrap_or_default();
                         let offset = offsets.get(*field as usize).copied().unwrap_or(0);
-                        Target::Memory {
-                            array,
-                            address: address.plus(&Poly::constant(i128::from(offset)), 1),
-                            inputs,
-                        }
+                        other.moved(offset.into())
                     }
-                    other => other,
                 }
             }
             Expr::Swizzle {
@@ -459,17 +450,9 @@ impl<'a> Lowering<'a> {
                     .scalar(exprs.ty(*base))
                     .map_or(UNKNOWN_BYTES, Scalar::size);
                 match self.target(*base) {
-                    Target::Memory {
-                        array,
-                        address,
-                        inputs,
-                    } => {
+                    memory @ Target::Memory { .. } => {
                         let first = i128::from(components.first().copied().unwrap_or(0));
-                        Target::Memory {
-                            array,
-                            address: address.plus(&Poly::constant(first * i128::from(element)), 1),
-                            inputs,
-                        }
+                        memory.moved(first * i128::from(element))
                     }
                     Target::Slot(slot) if components.len() == 1 => {
                         Target::Slot(slot.part(components[0].into()))

@@ -121,3 +121,21 @@ pub enum Target {
     /// Nothing that is followed.
     Nowhere,
 }
+
+impl Target {
+    /// So many bytes further on, if it is memory.
+    pub fn moved(self, bytes: i128) -> Self {
+        match self {
+            Target::Memory {
+                array,
+                address,
+                inputs,
+            } => Target::Memory {
+                array,
+                address: address.plus(&Poly::constant(bytes), 1),
+                inputs,
+            },
+            other => other,
+        }
+    }
+}

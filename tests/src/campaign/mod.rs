@@ -70,7 +70,7 @@ impl Plan {
     ///
     /// With barriers in focus that is all passes, or one alone: by chance, so that each goes with each
     /// implementation. With loops in focus each program becomes single work-items, in turn with
-    /// nested loops made one, with loops distributed, with unrolled loops or with their own loops outside, wide NDRanges,
+    /// coalesced loop nests, with loops distributed, with unrolled loops or with their own loops outside, wide NDRanges,
     /// coarsened ones, and ones with other groups or with vectors. With reuse in focus it becomes single work-items,
     /// and NDRanges in each of these ways.
     pub fn rewrites(&self, index: u64) -> Vec<Rewrites> {

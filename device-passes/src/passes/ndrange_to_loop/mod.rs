@@ -7,7 +7,7 @@
 //! - `group_calls`: functions with barriers, and those that a whole group calls together, become part
 //!   of the kernel.
 //! - `control`: the body is split into regions at its barriers. `control::convergence` states what a group
-//!   does together, `control::uniform` what it has once; `control::live_ranges`,
+//!   does together, `control::uniform` what is uniform; `control::live_ranges`,
 //!   `control::switches` and `control::exits` make it structured; `control::schedule` makes of it
 //!   regions that work-items run on their own, and control around them, under `control::masks`
 //!   where it may differ between work-items.

@@ -602,27 +602,25 @@ fn condition(terms: &Terms<'_>, atom: &Atom, shape: &Shape, dims: &[Dim]) -> Opt
     if is_alone {
         return as_element;
     }
-    let of_items = || {
-        let [Sym::LocalId(id)] = moving.as_slice() else {
-            return None;
-        };
-        let is_one = side.poly.coefficient(moving[0])? == Poly::constant(1);
-        let bound = terms.constants.value(other).map(|value| match op {
-            BinaryOp::Le | BinaryOp::Gt => value + 1,
-            _ => value,
-        });
-        (keeps_order && is_one && is_far_from_overflow(terms, &rest, *id, op)).then_some(
-            Holds::Item {
-                id: *id,
-                base: rest.clone(),
-                ty,
-                op,
-                other,
-                bound,
-            },
-        )
+    let [Sym::LocalId(id)] = moving[..] else {
+        return as_element;
     };
-    of_items().or(as_element)
+    let is_one = side.poly.coefficient(moving[0])? == Poly::constant(1);
+    if !keeps_order || !is_one || !is_far_from_overflow(terms, &rest, id, op) {
+        return as_element;
+    }
+    let bound = terms.constants.value(other).map(|value| match op {
+        BinaryOp::Le | BinaryOp::Gt => value + 1,
+        _ => value,
+    });
+    Some(Holds::Item {
+        id,
+        base: rest,
+        ty,
+        op,
+        other,
+        bound,
+    })
 }
 
 /// Whether a bound of work-items can be looked at for those, too, for which the original does not.

@@ -6,7 +6,7 @@ use crate::passes::ndrange_to_loop::work_items::ids::Target;
 use crate::passes::vectorise::emitter::Emitter;
 use crate::passes::vectorise::shapes::Shapes;
 
-/// Of `if (c) return; rest` makes `if (!c) { rest }`, where lanes differ in `c`. Tells whether there was
+/// Of `if (c) return; rest` makes `if (!c) { rest }`, where lanes differ in `c`. Gives whether there was
 /// one.
 pub fn into_branches(target: &mut Target<'_>, shapes: &Shapes, stmts: &mut Vec<Stmt>) -> bool {
     let Some(at) = stmts.iter().position(|stmt| returns_early(shapes, stmt)) else {

@@ -278,67 +278,10 @@ impl Emitter<'_> {
     /// Where a condition holds, -1, else 0, and the type of these integers.
     pub fn mask(&mut self, id: ExprId) -> (ExprId, Scalar) {
         if self.shapes.is_uniform(id) {
-            let cond = self.of_first(id);
-            let (yes, no) = (self.target.int(-1), self.target.int(0));
-            let int = self.target.types.int();
-            let choice = Expr::Cond {
-                cond,
-                then: yes,
-                otherwise: no,
-            };
-            let choice = self.target.function.exprs.add(choice, int, None);
-            return (self.splat(choice, Scalar::Int), Scalar::Int);
+            return self.mask_of_all(id);
         }
-        match self.get(id) {
-            Expr::Binary { op, lhs, rhs } if op.is_comparison() => {
-                if let (Some(left), Some(right)) = (self.scalar(lhs), self.scalar(rhs)) {
-                    return self.comparison(op, (lhs, left), (rhs, right));
-                }
-            }
-            Expr::Binary {
-                op: op @ (BinaryOp::And | BinaryOp::Or),
-                lhs,
-                rhs,
-            } if self.is_speculable(rhs)
-                && self.scalar(lhs).is_some()
-                && self.scalar(rhs).is_some() =>
-            {
-                let ((left, from), (right, by)) = (self.mask(lhs), self.mask(rhs));
-                let wider = if from.size() >= by.size() { from } else { by };
-                let (left, right) = (
-                    self.converted_to(left, wider),
-                    self.converted_to(right, wider),
-                );
-                let op = match op {
-                    BinaryOp::And => BinaryOp::BitAnd,
-                    _ => BinaryOp::BitOr,
-                };
-                return (self.operation(op, left, right, wider), wider);
-            }
-            Expr::Unary {
-                op: UnaryOp::Not,
-                operand,
-            } if self.scalar(operand).is_some() => {
-                let (operand, elements) = self.mask(operand);
-                let ty = self.vector_type(elements);
-                let op = UnaryOp::Complement;
-                return (
-                    self.target
-                        .function
-                        .exprs
-                        .add(Expr::Unary { op, operand }, ty, None),
-                    elements,
-                );
-            }
-            Expr::Call {
-                callee: Callee::Builtin(name),
-                args,
-            } if builtins::kind(&name) == Some(Kind::Relation) => {
-                if let Some(found) = self.relation(&name, &args) {
-                    return found;
-                }
-            }
-            _ => {}
+        if let Some(mask) = self.mask_of_truth(id) {
+            return mask;
         }
         let elements = self.scalar(id).map_or(Scalar::Int, kept);
         let value = match self.get(id) {
@@ -358,6 +301,66 @@ impl Emitter<'_> {
             self.target.function.exprs.add(truth, ty, None),
             signed(elements),
         )
+    }
+
+    /// The mask of a condition that is the same for all lanes.
+    fn mask_of_all(&mut self, id: ExprId) -> (ExprId, Scalar) {
+        let cond = self.of_first(id);
+        let (yes, no) = (self.target.int(-1), self.target.int(0));
+        let int = self.target.types.int();
+        let choice = Expr::Cond {
+            cond,
+            then: yes,
+            otherwise: no,
+        };
+        let choice = self.target.function.exprs.add(choice, int, None);
+        (self.splat(choice, Scalar::Int), Scalar::Int)
+    }
+
+    /// The mask of a comparison, and of what is made of such.
+    fn mask_of_truth(&mut self, id: ExprId) -> Option<(ExprId, Scalar)> {
+        match self.get(id) {
+            Expr::Binary { op, lhs, rhs } if op.is_comparison() => {
+                let (left, right) = (self.scalar(lhs)?, self.scalar(rhs)?);
+                Some(self.comparison(op, (lhs, left), (rhs, right)))
+            }
+            Expr::Binary {
+                op: op @ (BinaryOp::And | BinaryOp::Or),
+                lhs,
+                rhs,
+            } if self.is_speculable(rhs)
+                && self.scalar(lhs).is_some()
+                && self.scalar(rhs).is_some() =>
+            {
+                let ((left, from), (right, by)) = (self.mask(lhs), self.mask(rhs));
+                let wider = if from.size() >= by.size() { from } else { by };
+                let (left, right) = (
+                    self.converted_to(left, wider),
+                    self.converted_to(right, wider),
+                );
+                let op = match op {
+                    BinaryOp::And => BinaryOp::BitAnd,
+                    _ => BinaryOp::BitOr,
+                };
+                Some((self.operation(op, left, right, wider), wider))
+            }
+            Expr::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } if self.scalar(operand).is_some() => {
+                let (operand, elements) = self.mask(operand);
+                let ty = self.vector_type(elements);
+                let op = UnaryOp::Complement;
+                let complement = Expr::Unary { op, operand };
+                let exprs = &mut self.target.function.exprs;
+                Some((exprs.add(complement, ty, None), elements))
+            }
+            Expr::Call {
+                callee: Callee::Builtin(name),
+                args,
+            } if builtins::kind(&name) == Some(Kind::Relation) => self.relation(&name, &args),
+            _ => None,
+        }
     }
 
     fn is_truth(&self, id: ExprId) -> bool {

@@ -24,13 +24,13 @@ impl Surroundings {
     };
 }
 
-/// Tells what a group does together. `shared` are variables that a group has once; what is done to
+/// Finds what a group does together. `shared` are uniform variables; what is done to
 /// them is done once, too.
 #[derive(Clone, Copy)]
 pub struct Convergence<'a> {
     /// The kernel.
     pub function: &'a Function,
-    /// The variables that a group has once.
+    /// The uniform variables.
     pub shared: &'a BTreeSet<VarId>,
 }
 

@@ -1,5 +1,5 @@
 //! The body of a kernel as its groups go through it: regions that each work-item runs on its own, and
-//! control around them that the group has once.
+//! uniform control around them.
 //!
 //! Where control with a barrier inside is not known to be the same for all work-items, each keeps a
 //! mask: whether it takes part. A loop then runs while anyone does. OpenCL lets nobody pass a barrier
@@ -280,15 +280,7 @@ impl Builder<'_, '_> {
                 continue;
             }
             // What the group does once must not be done for nobody.
-            let any = self.target.flag("any");
-            let mut test_mask = open.mask.clone();
-            test_mask.push((taken, holds));
-            let test = conjunction(self.target, &test_mask);
-            let yes = self.target.truth(true);
-            let set = self.target.function.assign_var(any, yes);
-            self.masks[decides]
-                .after
-                .push(branch(test, vec![set], None));
+            let any = self.any((&open.mask, taken, holds), decides);
             let declared = self.declare_any(any);
             open.nodes.insert(after_region, declared);
             wrapped.push((Some(any), nodes));
@@ -303,6 +295,19 @@ impl Builder<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether any work-item of those in a mask takes a side of a branch: a flag that the region sets which decides.
+    fn any(&mut self, (mask, taken, holds): (&Mask, VarId, bool), decides: usize) -> VarId {
+        let any = self.target.flag("any");
+        let mut mask = mask.clone();
+        mask.push((taken, holds));
+        let test = conjunction(self.target, &mask);
+        let yes = self.target.truth(true);
+        let set = self.target.function.assign_var(any, yes);
+        let set = branch(test, vec![set], None);
+        self.masks[decides].after.push(set);
+        any
     }
 
     fn declare_any(&mut self, any: VarId) -> Node {

@@ -39,11 +39,11 @@ pub struct Schedule {
     /// For each list of steps, the one that the control stands in of which it is a part; list 0 is
     /// [`Self::nodes`].
     pub(super) parents: Vec<Option<usize>>,
-    /// The lists in which variables that a group has once are changed.
+    /// The lists in which uniform variables are changed.
     pub(super) changes: BTreeMap<VarId, BTreeSet<usize>>,
     /// The work-items that run the regions in turn.
     pub alike: Alike,
-    /// The variables that a group has once.
+    /// The uniform variables.
     pub shared: BTreeSet<VarId>,
     /// The conditions of masks, where the source has them.
     pub masked: Vec<Span>,
@@ -63,7 +63,7 @@ impl Schedule {
         }
     }
 
-    /// Whether a variable that a group has once keeps its value while a list is run.
+    /// Whether a uniform variable keeps its value while a list is run.
     pub fn is_steady(&self, var: VarId, list: usize) -> bool {
         self.changes
             .get(&var)

@@ -1,4 +1,4 @@
-//! What a group has once: variables and conditions that are the same for all its work-items, and can
+//! What is uniform: variables and conditions that are the same for all its work-items, and can
 //! be computed without any of them.
 //!
 //! A loop or branch with a barrier inside becomes control around the loops over work-items. For that
@@ -22,7 +22,7 @@ use crate::passes::ndrange_to_loop::control::alike::Alike;
 use crate::passes::ndrange_to_loop::control::callees::Callees;
 use crate::passes::ndrange_to_loop::control::convergence::{Convergence, Surroundings};
 
-/// What a group has once.
+/// What is uniform.
 #[derive(Debug, Default)]
 pub struct Uniform {
     /// Variables: declared and changed outside the loops over work-items.
@@ -40,7 +40,7 @@ impl Uniform {
     }
 
     /// Whether the group can run a statement once: all its expressions are uniform, and it changes or
-    /// declares variables that the group has once, only.
+    /// declares uniform variables only.
     pub fn runs(&self, function: &Function, stmt: &Stmt) -> bool {
         let mut only = true;
         let mut does = false;
@@ -81,7 +81,7 @@ impl Uniform {
     }
 }
 
-/// Finds what a group has once, or whichever work-items `alike` names.
+/// Finds what is uniform for a group, or for whichever work-items `alike` names.
 pub fn find(module: &Module, function: &Function, stmts: &[Stmt], alike: Alike) -> Uniform {
     let callees = Callees::of(module, function, stmts, &|query| alike.answers(query));
     let mut finder = Finder::new(module, function, alike, callees);

@@ -4,7 +4,7 @@
 //! unless by atomics. So the iterations of a loop over the work-items of a group do not depend on each
 //! other through memory that work-items share, nor those of a loop over groups through global memory. A compiler that sees only the loop cannot know. It is
 //! said for each array by its name, so that it holds for nothing else: not for the values that are
-//! spilled for each work-item, nor for what a group has once. Where there are atomics nothing is said.
+//! spilled for each work-item, nor for what is uniform. Where there are atomics nothing is said.
 
 use std::collections::BTreeSet;
 
