@@ -20,17 +20,6 @@ use crate::value::Val;
 const USE_HOST_PTR: i128 = 1 << 3;
 /// `CL_QUEUE_PROPERTIES`.
 const QUEUE_PROPERTIES: i128 = 0x1093;
-/// Functions that make an object, with the number of their arguments, the last of which is for an error code.
-const MAKERS: [(&str, usize); 8] = [
-    ("clCreateProgramWithSource", 5),
-    ("clLinkProgram", 9),
-    ("clCreateKernel", 3),
-    ("clCreateBuffer", 5),
-    ("clCreateBufferWithProperties", 6),
-    ("clCreateSubBuffer", 5),
-    ("clCreateCommandQueue", 4),
-    ("clCreateCommandQueueWithProperties", 4),
-];
 /// Most programs that are linked into one.
 const MOST_PARTS: i128 = 64;
 /// Most properties of a queue.
@@ -91,22 +80,17 @@ impl<'a> Interp<'a> {
             self.at_any_time(code, id, &given);
         }
         self.note_queues(site, name, &values);
-        if let Some(error) = values
-            .last()
-            .filter(|_| MAKERS.contains(&(name, values.len())))
-        {
+        if let Some((made, error)) = self.made(site, name, &values) {
             self.havoc_pointee(error, &why);
-            if let Some(made) = self.made(site, name, &values) {
-                return made;
-            }
+            return made;
         }
         self.effect(site, name, &values, &why);
         self.result(code, id, &why)
     }
 
-    /// The object that one of [`MAKERS`] makes.
-    fn made(&mut self, site: Span, name: &str, values: &[Val]) -> Option<Val> {
-        Some(match (name, values) {
+    /// The object that a call makes, if it makes one, and where it puts an error code.
+    fn made<'v>(&mut self, site: Span, name: &str, values: &'v [Val]) -> Option<(Val, &'v Val)> {
+        let made = match (name, values) {
             ("clCreateProgramWithSource", [_, count, strings, lengths, _]) => {
                 self.create_program(site, count, strings, lengths)
             }
@@ -130,7 +114,8 @@ impl<'a> Interp<'a> {
                 self.create_queue(site, order)
             }
             _ => return None,
-        })
+        };
+        Some((made, values.last()?))
     }
 
     /// What a call does that makes no object.
