@@ -67,8 +67,10 @@ impl Pass for Reduction {
 
 /// Why nothing is done of a plan.
 fn left_alone<T>(plan: Plan<T>, reason: &str) -> Plan<T> {
-    let mut left = Plan::default();
-    left.missed = plan.missed;
+    let mut left = Plan {
+        missed: plan.missed,
+        ..Plan::default()
+    };
     left.missed.extend(plan.done.into_iter().map(|mut note| {
         let name = note.text.split('\'').nth(1).unwrap_or_default();
         note.text = format!("'{name}' is not accumulated in a shift register: {reason}");
