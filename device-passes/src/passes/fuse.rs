@@ -1,6 +1,6 @@
 //! `fuse`: loops of single work-items that follow each other and run equally often become one.
 //!
-//! A pipeline is filled once in position of twice, and what the first loop stores and the second reads at the same
+//! A pipeline is filled once in place of twice, and what the first loop stores and the second reads at the same
 //! index stays in a register; an array that held such values for all iterations goes. Barrier regions that
 //! became loops over the same work-items are such loops: where work-items use what they themselves computed,
 //! the barrier between was none of theirs.

@@ -1,4 +1,4 @@
-//! Writing several loops in position of one.
+//! Writing several loops in place of one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -261,7 +261,7 @@ impl Splitter<'_> {
     }
 }
 
-/// Puts other variables in the position of some.
+/// Puts other variables in the place of some.
 fn replace(function: &mut Function, stmt: &Stmt, own: &BTreeMap<VarId, VarId>) {
     let mut slots = Vec::new();
     stmt.for_each(&mut |stmt| {
