@@ -63,6 +63,11 @@ pub fn fit<C: Covariance>(
 }
 
 impl<C: Covariance> Fitted<C> {
+    /// What it was fitted with.
+    pub fn covariance(&self) -> &C {
+        &self.covariance
+    }
+
     /// Mean and variance of the value at a point.
     pub fn at(&self, point: usize) -> (f64, f64) {
         let own: Vec<f64> = self

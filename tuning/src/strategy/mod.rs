@@ -10,6 +10,7 @@ mod model;
 mod neighbours;
 mod pareto;
 mod random;
+mod relevance;
 mod residual;
 mod trade;
 mod trees;

@@ -28,9 +28,9 @@ pub enum Turn {
 impl Turn {
     /// After so many were tried.
     pub fn after(tried: usize, is_blind: bool) -> Turn {
-        let turns = match is_blind {
-            true => [Turn::Trees, Turn::Beside, Turn::Process, Turn::Beside],
-            false => [Turn::Trees, Turn::Trees, Turn::Trees, Turn::Process],
+        let turns: &[Turn] = match is_blind {
+            true => &[Turn::Trees, Turn::Beside, Turn::Process, Turn::Beside],
+            false => &[Turn::Trees, Turn::Trees, Turn::Process],
         };
         turns[tried % turns.len()]
     }
@@ -125,5 +125,18 @@ impl<'a> View<'a> {
         };
         let best = pool.iter().map(bound);
         best.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, at)| at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_process_has_each_third_turn_where_something_is_predicted() {
+        let turns: Vec<Turn> = (0..6).map(|tried| Turn::after(tried, false)).collect();
+        let three = [Turn::Trees, Turn::Trees, Turn::Process];
+        assert_eq!(turns, [three, three].concat());
+        assert_eq!(Turn::after(6, true), Turn::Process);
     }
 }

@@ -81,7 +81,7 @@ pub fn text(title: &str, tables: &[Table], effort: Effort) -> String {
 pub fn endless(seed: u64) -> Model {
     let settings = Settings {
         hope: 0.0,
-        ..Settings::default()
+        ..Settings::of_search()
     };
     Model::with(settings, seed)
 }
