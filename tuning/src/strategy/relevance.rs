@@ -25,7 +25,7 @@ pub fn relevances(count: usize, likelihood: impl Fn(&[f64]) -> f64) -> Vec<f64> 
         let before = best;
         for parameter in 0..count {
             for step in [STEP, -STEP] {
-                while let Some((moved, found)) = better(&logs, parameter, step, best, &value) {
+                while let Some((moved, found)) = better(&logs, parameter, step, best, value) {
                     (logs, best) = (moved, found);
                 }
             }
