@@ -97,9 +97,24 @@ impl Model {
         found.map(|at| (at, (prior.logs[at] + seen.level).exp()))
     }
 
-    /// The most promising one by a Gaussian process.
+    /// The most promising one by a Gaussian process. It gives up only where it would do so if it had learned nothing of the
+    /// features, too.
     fn by_process(&self, prior: &Prior<'_>, seen: &Seen, left: &[usize]) -> Option<(usize, f64)> {
-        let posterior = Posterior::of(&self.settings, prior, seen);
+        let learned = Posterior::of(&self.settings, prior, seen);
+        let promising = self.promising(&learned, seen, left);
+        promising.or_else(|| {
+            let doubting = Posterior::doubting(&self.settings, prior, seen);
+            self.promising(&doubting, seen, left)
+        })
+    }
+
+    /// The most promising one by what is likely, if any promises enough.
+    fn promising(
+        &self,
+        posterior: &Posterior<'_>,
+        seen: &Seen,
+        left: &[usize],
+    ) -> Option<(usize, f64)> {
         let goal = seen.least + (1.0 - self.settings.gain).ln();
         let promise = |&at: &usize| {
             let mut promise = Promise {
@@ -250,6 +265,35 @@ mod tests {
             }
         );
         assert_eq!(history.len(), 3);
+    }
+
+    /// Costs are by the first of two features at all that was measured, which is so little that the other may still matter.
+    #[test]
+    fn what_was_learned_of_features_does_not_end_a_search_by_itself() {
+        let candidate = |at: u32| Candidate {
+            features: vec![f64::from(at % 8) / 7.0, f64::from(at / 8) / 7.0],
+            predicted: Some(1.0),
+            ..Candidate::default()
+        };
+        let candidates: Vec<Candidate> = (0..64).map(candidate).collect();
+        let tried = |at: usize| Tried {
+            candidate: at,
+            cost: Some((4.0 * candidates[at].features[0]).sin().exp()),
+            area: None,
+        };
+        let history: Vec<Tried> = (0..8).chain(32..40).map(tried).collect();
+        let left = untried(&candidates, &history);
+        let prior = Prior::of(&candidates, |one| one.predicted);
+        let seen = Seen::of(&prior, &history).unwrap();
+        // More than is promised once the second one is taken to matter less.
+        let settings = Settings {
+            hope: 0.4,
+            ..Settings::of_search()
+        };
+        let model = Model::with(settings, 1);
+        let learned = Posterior::of(&model.settings, &prior, &seen);
+        assert_eq!(model.promising(&learned, &seen, &left), None);
+        assert!(model.by_process(&prior, &seen, &left).is_some());
     }
 
     #[test]

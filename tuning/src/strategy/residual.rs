@@ -82,11 +82,39 @@ pub struct Posterior<'a> {
 impl<'a> Posterior<'a> {
     /// After these.
     pub fn of(settings: &Settings, prior: &'a Prior<'a>, seen: &Seen) -> Self {
+        let alike = settings.each(prior, seen, &prior.alike());
+        let factors = settings.factors(prior, seen, &alike);
+        let learned = factors.map(|factors| settings.each(prior, seen, &factors));
+        Posterior::weighted(prior, seen, learned.unwrap_or(alike))
+    }
+
+    /// The same, but that all features count alike. What a few measurements say of the features is the most likely, and
+    /// no doubt is left about it.
+    pub fn doubting(settings: &Settings, prior: &'a Prior<'a>, seen: &Seen) -> Self {
+        let alike = settings.each(prior, seen, &prior.alike());
+        Posterior::weighted(prior, seen, alike)
+    }
+
+    /// Processes, each with the logarithm of how likely it is.
+    fn weighted(
+        prior: &'a Prior<'a>,
+        seen: &Seen,
+        mut fitted: Vec<(f64, Fitted<Errors<'a>>)>,
+    ) -> Self {
+        let most = fitted.iter().map(|(log, _)| *log).fold(f64::MIN, f64::max);
+        for (weight, _) in &mut fitted {
+            *weight = (*weight - most).exp();
+        }
+        fitted.retain(|(weight, _)| *weight >= COUNTS);
+        let sum: f64 = fitted.iter().map(|(weight, _)| *weight).sum();
+        for (weight, _) in &mut fitted {
+            *weight /= sum;
+        }
         Posterior {
             prior,
             level: seen.level,
             scale: seen.scale,
-            fitted: settings.fitted(prior, seen),
+            fitted,
         }
     }
 
@@ -121,25 +149,6 @@ impl Settings {
             }
         }
         all
-    }
-
-    /// The processes that explain what was seen, and how much each counts.
-    fn fitted<'a>(&self, prior: &'a Prior<'a>, seen: &Seen) -> Vec<(f64, Fitted<Errors<'a>>)> {
-        let alike: Rc<[f64]> = vec![1.0; prior.features()].into();
-        let mut fitted = self.each(prior, seen, &alike);
-        if let Some(factors) = self.factors(prior, seen, &fitted) {
-            fitted = self.each(prior, seen, &factors);
-        }
-        let most = fitted.iter().map(|(log, _)| *log).fold(f64::MIN, f64::max);
-        for (weight, _) in &mut fitted {
-            *weight = (*weight - most).exp();
-        }
-        fitted.retain(|(weight, _)| *weight >= COUNTS);
-        let sum: f64 = fitted.iter().map(|(weight, _)| *weight).sum();
-        for (weight, _) in &mut fitted {
-            *weight /= sum;
-        }
-        fitted
     }
 
     /// The process of each setting, with the logarithm of how likely it is.
@@ -223,6 +232,11 @@ impl<'a> Prior<'a> {
     /// How many features there are.
     fn features(&self) -> usize {
         self.candidates.first().map_or(0, |one| one.features.len())
+    }
+
+    /// Factors of features that count alike.
+    fn alike(&self) -> Rc<[f64]> {
+        vec![1.0; self.features()].into()
     }
 }
 
@@ -349,8 +363,7 @@ mod tests {
         let history: Vec<Tried> = (0..16).map(measured).collect();
         let seen = Seen::of(&prior, &history).unwrap();
         let settings = Settings::default();
-        let alike: Rc<[f64]> = vec![1.0; 3].into();
-        let fitted = settings.each(&prior, &seen, &alike);
+        let fitted = settings.each(&prior, &seen, &prior.alike());
         let factors = settings.factors(&prior, &seen, &fitted).unwrap();
         assert!(factors[0] > 2.0 * factors[1].max(factors[2]), "{factors:?}");
         // So that of a point beside none that was measured, but for that feature, the cost is known.
