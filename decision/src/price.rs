@@ -144,7 +144,21 @@ pub struct Made {
     pub coalesced: Vec<String>,
 }
 
+/// Operands of an operation, about: with it, what is counted of a kernel's text.
+const OPERANDS: u64 = 2;
+
 impl Made {
+    /// Operations and operands that were priced for a launch, with those of copies that unrolling makes.
+    pub fn priced_size(&self) -> usize {
+        let operations = self
+            .price
+            .parts
+            .first()
+            .map_or(&[][..], |part| &part.prediction.operations);
+        let count: u64 = operations.iter().map(|one| one.count).sum();
+        usize::try_from(count * (1 + OPERANDS)).unwrap_or(usize::MAX)
+    }
+
     /// Whether the passes did the same for another one, so that they are one form.
     pub fn is_like(&self, other: &Made) -> bool {
         self.changed == other.changed && did_the_same(&self.report, &other.report)

@@ -52,6 +52,7 @@ pub struct Effort {
     left: f64,
     /// What a form takes that copies nothing.
     form: f64,
+    time: SearchTime,
 }
 
 /// Operations and operands of forms that are made and priced in a second: less than what two processors of 2026 do
@@ -78,6 +79,17 @@ impl Effort {
             is_exhaustive: matches!(time, SearchTime::Exhaustive(_)),
             left,
             form,
+            time,
+        }
+    }
+
+    /// The same before anything was spent, for a kernel that turns out to be of this size at least: loops that the source
+    /// unrolls are long where they are priced.
+    pub fn of_at_least(self, size: usize) -> Self {
+        let known = Effort::of(self.time, size);
+        match known.form > self.form {
+            true => known,
+            false => self,
         }
     }
 
@@ -124,6 +136,10 @@ mod tests {
             (793, 126, 32)
         );
         assert_eq!(forms(185, 12.0), 198);
+        let small = Effort::of(SearchTime::default(), 185);
+        assert_eq!(small.of_at_least(100), small);
+        let large = Effort::of(SearchTime::default(), 1850);
+        assert_eq!(small.of_at_least(1850), large);
         let mut effort = Effort::of(SearchTime::Unlimited, 1_000_000);
         assert!((0..10_000).all(|_| effort.spend(64.0)) && !effort.is_spent());
     }

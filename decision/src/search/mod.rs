@@ -83,6 +83,7 @@ pub fn candidates(
         }
     }
     if pipeline.level >= 3 {
+        search.effort = effort.of_at_least(search.nodes[0].made.priced_size());
         search.walk(standard);
     }
     search.finish(standard)

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{AddressSpace, Block, Expr, ExprId, Stmt, StmtKind, VarRef};
+use fpgacc_frontend::ir::{AddressSpace, Block, Expr, ExprId, LoopHints, Stmt, StmtKind, VarRef};
 use fpgacc_kernel_analysis::loops::leaves;
 use fpgacc_kernel_analysis::nest::{self, Nests};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
+use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
 use super::env::Mark;
 use super::induction::{Change, LoopChanges, LoopVariable};
 use super::parts::Parts;
 use super::pragmas::{hints, unroll_factor};
 use super::value::{Pointer, Slot, Value};
-use super::variable_trips::returns;
+use super::variable_trips::{leaves_early, returns};
 use super::{LoopKey, Lowering, MAX_COPIES, VarKey};
 use crate::board::Operator;
 use crate::graph::{Carried, Made, NodeId, Op, Region, RegionId};
@@ -24,6 +25,12 @@ struct Moved {
     key: VarKey,
     /// Of one that is in registers.
     bytes: Option<u64>,
+}
+
+/// Whether a loop of so many iterations is unrolled as a whole.
+fn is_whole(count: u64, hints: &LoopHints) -> bool {
+    let (asked, always) = unroll_factor(hints);
+    count <= 1 || asked.is_some_and(|factor| factor >= count || always)
 }
 
 impl<'a> Lowering<'a> {
@@ -43,17 +50,19 @@ impl<'a> Lowering<'a> {
 
     /// Lowers a loop: to a region, or to copies if it is fully unrolled.
     pub(super) fn one_loop(&mut self, parts: Parts<'a>) -> Option<RegionId> {
+        if let Some(count) = self.copies_by_text(&parts) {
+            // What was loaded before is not known to be the same inside.
+            self.known.loads.clear();
+            self.unrolled(&parts, count);
+            return None;
+        }
         let changes = self.changes(&parts);
         let region = self.add_region(&parts);
         let mut variables = self.variables(&changes, region);
         let trip = self.trip(&parts, region, &variables);
         let (asked, always) = unroll_factor(parts.hints);
         let constant = (trip.origin == TripOrigin::Known).then_some(trip.value as u64);
-        let full = match (asked, constant) {
-            (_, Some(0 | 1)) => constant,
-            (Some(factor), Some(count)) if factor >= count || always => Some(count),
-            _ => None,
-        };
+        let full = constant.filter(|count| is_whole(*count, parts.hints));
         let is_shift = full.is_some() && self.is_shift(parts.body);
         if is_shift {
             self.note_shift(parts.body);
@@ -94,6 +103,26 @@ impl<'a> Lowering<'a> {
         self.body(&parts, region, factor);
         self.close(&variables, region, mark);
         Some(region)
+    }
+
+    /// The copies that a loop becomes whose text says how often it runs: what it changes need not be found out for that. Of
+    /// loops unrolled in loops that are unrolled, that would take most of the time.
+    fn copies_by_text(&mut self, parts: &Parts<'a>) -> Option<u64> {
+        let recorded = |span| self.input.launch.trips.contains_key(&span);
+        if parts.stmt.span.is_some_and(recorded) || leaves_early(parts.body) {
+            return None;
+        }
+        let count = self.trips_of_text(parts)?;
+        let is_few = count.saturating_mul(self.at.copies) <= MAX_COPIES;
+        (is_few && is_whole(count, parts.hints) && !self.is_shift(parts.body)).then_some(count)
+    }
+
+    /// The iterations of a loop, where its text alone says how many there are.
+    fn trips_of_text(&mut self, parts: &Parts<'a>) -> Option<u64> {
+        let (module, function) = (self.module, self.at.function);
+        let key = std::ptr::from_ref(parts.stmt) as usize;
+        let count = || trip_count(&Constants::new(module, function), parts.stmt);
+        *self.known.trips_of_texts.entry(key).or_insert_with(count)
     }
 
     /// Whether all that a loop does is to move elements of private arrays on, or to set them to constants: fully unrolled, that
@@ -485,5 +514,60 @@ impl<'a> Lowering<'a> {
             }
         }
         self.at.copies = copies;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fpgacc_frontend::ir::Dialect;
+    use fpgacc_frontend::kernel::{Input as Text, parse};
+    use fpgacc_frontend::source::SourceMap;
+    use fpgacc_runtime::contract::LaunchContract;
+
+    use super::super::{Input, lower};
+    use crate::board::Board;
+    use crate::graph::Graph;
+    use crate::launch::LaunchShape;
+    use crate::prediction::Form;
+
+    fn lowered(body: &str) -> Graph {
+        let text = format!("__kernel void k(__global int *a) {{ {body} }}");
+        let mut sources = SourceMap::new();
+        sources.add("k.cl", text.clone());
+        let input = Text {
+            name: "k.cl",
+            preprocessed: &format!("# 1 \"k.cl\"\n{text}"),
+            dialect: Dialect::Cl12,
+        };
+        let module = parse(&input, &mut sources).expect("a kernel");
+        let (launch, contract) = (LaunchShape::default(), LaunchContract::default());
+        lower(&Input {
+            module: &module,
+            kernel: module.kernels().next().expect("a kernel"),
+            board: &Board::named("de5a-net").expect("a board"),
+            launch: &launch,
+            contract: &contract,
+            form: Form::SingleWorkItem,
+        })
+    }
+
+    /// What an iteration changes is not asked for, which would take the longer the deeper the loops are.
+    #[test]
+    fn loops_that_are_unrolled_take_what_their_copies_take() {
+        let step = "if (x > y) { int z = x; x = y; y = z + 1; }";
+        let by_hand = lowered(&format!(
+            "int x = a[0], y = a[1]; {} a[2] = x;",
+            step.repeat(27)
+        ));
+        let nest = ["i", "j", "k"]
+            .map(|i| format!("\n#pragma unroll\nfor (int {i} = 0; {i} < 3; {i}++)\n"));
+        let nest = nest.concat();
+        let loops = lowered(&format!(
+            "int x = a[0], y = a[1]; {nest} {{ {step} }} a[2] = x;"
+        ));
+        assert_eq!(loops.accesses.len(), by_hand.accesses.len());
+        // It would be four times as much.
+        let (took, least) = (loops.depends.len(), by_hand.depends.len());
+        assert!(took < 2 * least, "{took} {least}");
     }
 }

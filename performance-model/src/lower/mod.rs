@@ -169,6 +169,8 @@ struct Known {
     large: BTreeSet<LoopKey>,
     /// Variables that loops change in the same way each time, but not by adding the same, by the number of their symbol.
     series: BTreeMap<usize, series::Series>,
+    /// Iterations of loops, by where their statements lie, where the text alone says how many there are.
+    trips_of_texts: BTreeMap<usize, Option<u64>>,
     /// What loops set that were analysed as a part of a loop around.
     set_by_loops: BTreeMap<LoopKey, Vec<Slot>>,
     /// The variables of which functions write components of vectors.
