@@ -59,6 +59,7 @@ use self::timed::{Learned, Timed};
 
 pub use choose::why_not;
 pub use price::share_of;
+pub use remarks::TOO_LARGE;
 pub use requested::{ExecutionModel, RequestedModels};
 pub use search::SearchTime;
 pub use variant::{Candidate, Decision, Family, Origin, Part, Price, Refused, Searched, Step};
@@ -177,10 +178,10 @@ pub fn run(
             .of(&name, &facts.execution_models, &in_text);
         let size = size(module, kernel);
         let is_priced = size <= largest(pipeline.level);
-        if !is_priced && model == ExecutionModel::Auto && pipeline.level > 0 {
+        let stays = !is_priced && model == ExecutionModel::Auto && pipeline.level > 0;
+        if stays {
             // What is not known to be faster is left.
             model = ExecutionModel::NdRange;
-            too_large.push((name.clone(), size));
         }
         let mut restrained = requested::restrained(pipeline, model);
         // Whether versions for different launches pay, only the model can say.
@@ -194,6 +195,7 @@ pub fn run(
             continue;
         }
         if !is_priced {
+            too_large.push((name.clone(), size, stays));
             let constants = passes::CONSTANT_MEMORY.to_string();
             restrained.switches.entry(constants).or_insert(false);
         }
@@ -214,8 +216,8 @@ pub fn run(
     }
     decided.report = pipeline::run_each(module, facts, pipeline, &own);
     let remarks = remarks::remarks(module, &decided.decisions, request.board);
-    for (kernel, size) in too_large {
-        let remark = remarks::too_large(module, &kernel, size);
+    for (kernel, size, stays) in too_large {
+        let remark = remarks::too_large(module, &kernel, size, stays);
         decided.report.remarks.push(remark);
     }
     decided.report.remarks.extend(remarks);

@@ -755,3 +755,34 @@ fn partitions_in_turn_start_an_iteration_a_cycle() {
     let check = shop.fpgacc(&format!("check {options}"));
     assert!(!check.success().stderr.contains("warning"));
 }
+
+/// Nobody looks for a kernel that a report leaves out.
+#[test]
+fn kernels_that_are_too_large_are_named() {
+    let sum = |times: usize| {
+        let lines = (0..times).map(|at| format!("s += a[i + {at}] * {at}.5f;\n"));
+        let lines: String = lines.collect();
+        format!("{{ int i = get_global_id(0); float s = 0; {lines} b[i] = s; }}\n")
+    };
+    let kernel = |name: &str, times| {
+        let head = format!("__kernel void {name}(__global const float *a, __global float *b)");
+        head + &sum(times)
+    };
+    let shop = Workshop::new();
+    shop.write("k.cl", kernel("small", 3) + &kernel("large", 1500));
+    let said = "warning: kernel 'large': stays an NDRange: it is too large to be priced";
+    let report = shop.fpgacc("report k.cl").success();
+    assert!(report.stdout.contains("kernel small"), "{}", report.stdout);
+    assert!(report.stderr.contains(said), "{}", report.stderr);
+    assert!(
+        report.stderr.contains("it is not in the report"),
+        "{}",
+        report.stderr
+    );
+    shop.write("k.cl", kernel("large", 1500));
+    let report = shop.fpgacc("report k.cl").failure();
+    assert!(report.stderr.contains(said), "{}", report.stderr);
+    let asked = shop.fpgacc("report -fexecution-model=swi k.cl").failure();
+    let said = "kernel 'large': forms are not compared: it is too large";
+    assert!(asked.stderr.contains(said), "{}", asked.stderr);
+}

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use fpgacc_decision::{Decision, Origin, describe, timed};
-use fpgacc_device_passes::remark::Kind;
+use fpgacc_decision::{Decision, Origin, TOO_LARGE, describe, timed};
+use fpgacc_device_passes::remark::{self, Kind};
+use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::kernel::LineDirectives;
 use fpgacc_frontend::source::{SourceMap, Span};
@@ -34,6 +35,7 @@ pub fn collect(session: &mut Session, words: &[String], device: Option<&str>) ->
     let mut programs = Vec::new();
     for one in &compiled {
         kernels::untouched(session, one.rewritten.doubts.clone());
+        warn_of_unpriced(session, &one.rewritten.report.remarks);
         let scene = Scene {
             facts: &hosts.facts,
             launches: Launches::of(&hosts.facts, &gathered),
@@ -63,6 +65,18 @@ pub fn collect(session: &mut Session, words: &[String], device: Option<&str>) ->
         level: session.options.pipeline.level,
         programs,
     })
+}
+
+/// Warns of kernels that the report leaves out.
+fn warn_of_unpriced(session: &mut Session, remarks: &[remark::Remark]) {
+    for remark in remarks.iter().filter(|remark| remark.name == TOO_LARGE) {
+        let said = remark.diagnostic();
+        session.report(Diagnostic {
+            severity: Severity::Warning,
+            option: None,
+            ..said.note("it is not in the report")
+        });
+    }
 }
 
 /// The words of a command but for those that name the output: the same report, wherever it goes.
