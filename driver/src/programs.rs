@@ -113,6 +113,7 @@ pub fn pair(
     for program in &facts.programs {
         pairing.add(program);
     }
+    pairing.note_included();
     pairing.add_unused(facts);
     name_stems(&mut pairing.programs);
     (pairing.programs, pairing.diagnostics)
@@ -308,6 +309,19 @@ impl Pairing<'_> {
         out
     }
 
+    /// Takes note of files that texts of programs include: no host need load them.
+    fn note_included(&mut self) {
+        let mut texts: Vec<String> = self.programs.iter().map(Program::text).collect();
+        while let Some(text) = texts.pop() {
+            for name in included(&text) {
+                if let Some(at) = self.unit_named(name).filter(|at| !self.used[*at]) {
+                    self.used[at] = true;
+                    texts.push(self.units[at].text.clone());
+                }
+            }
+        }
+    }
+
     /// Files that no program of the host was paired with.
     fn add_unused(&mut self, facts: &Facts) {
         for at in 0..self.units.len() {
@@ -330,6 +344,23 @@ impl Pairing<'_> {
             }
         }
     }
+}
+
+/// The files that a text includes, by the names that it gives them.
+fn included(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.lines().filter_map(|line| {
+        let directive = line.trim_start().strip_prefix('#')?;
+        directive.trim_start().strip_prefix("include")
+    });
+    words.filter_map(|words| {
+        let named = words.trim_start();
+        let end = match named.chars().next()? {
+            '"' => '"',
+            '<' => '>',
+            _ => return None,
+        };
+        named[1..].split_once(end).map(|(name, _)| name)
+    })
 }
 
 /// The option strings that a program may be built with, and whether they are the host's own: beside one that

@@ -9,7 +9,12 @@ pub(crate) enum Piece {
     Text(String, Option<Span>),
     /// What was read from a file, by its name.
     File(String),
+    /// A date as `ctime` and `asctime` write it, with the end of the line: which, the run knows.
+    Date,
 }
+
+/// A date.
+const DATE: &str = "Thu Jan  1 00:00:00 1970\n";
 
 /// A text, piece by piece. Neighbouring characters are one piece.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,6 +32,12 @@ impl Text {
     pub fn file(name: &str) -> Text {
         Text {
             pieces: vec![Piece::File(name.to_string())],
+        }
+    }
+
+    pub fn date() -> Text {
+        Text {
+            pieces: vec![Piece::Date],
         }
     }
 
@@ -59,10 +70,43 @@ impl Text {
         for piece in &self.pieces {
             match piece {
                 Piece::Text(text, _) => all.push_str(text),
-                Piece::File(_) => return None,
+                Piece::File(_) | Piece::Date => return None,
             }
         }
         Some(all)
+    }
+
+    /// How many bytes there are, if that is known.
+    pub fn len(&self) -> Option<usize> {
+        let lengths = self.pieces.iter().map(|piece| match piece {
+            Piece::Text(text, _) => Some(text.len()),
+            Piece::Date => Some(DATE.len()),
+            Piece::File(_) => None,
+        });
+        lengths.sum()
+    }
+
+    /// The text with some date where there is one in a comment, which nothing depends on; nothing if there is one elsewhere.
+    pub fn on_some_day(&self) -> Option<Text> {
+        let mut result = Text::default();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Date if !result.ends_in_a_comment() => return None,
+                Piece::Date => result.push(Piece::Text(DATE.to_string(), None)),
+                piece => result.push(piece.clone()),
+            }
+        }
+        Some(result)
+    }
+
+    /// Whether a text breaks off in a comment of which all is known.
+    fn ends_in_a_comment(&self) -> bool {
+        let Some(Piece::Text(text, _)) = self.pieces.last() else {
+            return false;
+        };
+        let line = text.rsplit('\n').next().unwrap_or_default();
+        let is_open = text.rfind("/*") > text.rfind("*/");
+        is_open || line.trim_start().starts_with("//")
     }
 
     /// The text as functions of C read it: up to its first NUL.
@@ -100,7 +144,7 @@ impl Text {
     pub fn span(&self) -> Option<Span> {
         self.pieces.iter().find_map(|p| match p {
             Piece::Text(_, span) => *span,
-            Piece::File(_) => None,
+            Piece::File(_) | Piece::Date => None,
         })
     }
 }

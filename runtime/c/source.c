@@ -48,11 +48,15 @@ static const char *after_comment(const char *text)
     return text;
 }
 
-/* Without the comments that it begins with, unless it could tell how many lines they have. */
+/* Whether a text may tell how many lines stand before another: itself, or by a macro of a header. */
+static int tells_lines(const char *text)
+{
+    return strstr(text, "__LINE__") || strstr(text, "include");
+}
+
+/* Without the comments that it begins with. */
 static const char *without_preamble(const char *text)
 {
-    if (strstr(text, "__LINE__") || strstr(text, "include"))
-        return text;
     for (;;) {
         while (is_space(*text))
             text++;
@@ -63,15 +67,23 @@ static const char *without_preamble(const char *text)
     }
 }
 
+static uint64_t with_byte(uint64_t hash, char byte)
+{
+    return (hash ^ (unsigned char)byte) * 0x100000001b3u;
+}
+
 uint64_t fpgacc_source_hash(const char *text)
 {
-    text = without_preamble(text);
-    size_t length = strlen(text);
-    while (length > 0 && is_space(text[length - 1]))
-        length--;
+    const char *rest = without_preamble(text);
     uint64_t hash = 0xcbf29ce484222325u;
+    for (int tells = tells_lines(text); tells && text < rest; text++)
+        if (*text == '\n')
+            hash = with_byte(hash, '\n');
+    size_t length = strlen(rest);
+    while (length > 0 && is_space(rest[length - 1]))
+        length--;
     for (size_t i = 0; i < length; i++)
-        if (text[i] != '\r')
-            hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+        if (rest[i] != '\r')
+            hash = with_byte(hash, rest[i]);
     return hash;
 }

@@ -167,27 +167,32 @@ pub enum ParamKind {
 /// The hash by which the runtime recognises a program's text: 64-bit FNV-1a over the bytes up to
 /// the first NUL, without trailing white space and without `\r`. Of a text in several strings the
 /// runtime takes each up to its first NUL. Comments at the beginning do not count, which loaders of
-/// files put there, unless the text could tell how many lines they have.
+/// files put there; their lines do where the text could tell how many there are.
 pub fn text_hash(text: &[u8]) -> u64 {
     let text = text.split(|&b| b == 0).next().unwrap_or_default();
-    let text = without_preamble(text);
-    let end = text
+    let rest = without_preamble(text);
+    let end = rest
         .iter()
         .rposition(|b| !b.is_ascii_whitespace())
         .map_or(0, |last| last + 1);
-    text[..end]
-        .iter()
-        .filter(|&&b| b != b'\r')
-        .fold(0xcbf2_9ce4_8422_2325, |hash, &b| {
-            (hash ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
-        })
+    let preamble = match tells_lines(text) {
+        true => &text[..text.len() - rest.len()],
+        false => &[],
+    };
+    let lines = preamble.iter().filter(|&&b| b == b'\n');
+    let kept = rest[..end].iter().filter(|&&b| b != b'\r');
+    lines.chain(kept).fold(0xcbf2_9ce4_8422_2325, |hash, &b| {
+        (hash ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+/// Whether a text may tell how many lines stand before another: itself, or by a macro of a header.
+fn tells_lines(text: &[u8]) -> bool {
+    let says = |word: &[u8]| find(text, word).is_some();
+    says(b"__LINE__") || says(b"include")
 }
 
 fn without_preamble(text: &[u8]) -> &[u8] {
-    let says = |word: &[u8]| find(text, word).is_some();
-    if says(b"__LINE__") || says(b"include") {
-        return text;
-    }
     let mut rest = text;
     loop {
         let is_space = |b: &&u8| matches!(b, b' ' | b'\t' | b'\n' | b'\x0c' | b'\r');
@@ -249,6 +254,8 @@ mod tests {
         for text in ["int f() { return __LINE__; }", "#include \"lines.h\"\n"] {
             let later = format!("// a\n{text}");
             assert_ne!(text_hash(later.as_bytes()), text_hash(text.as_bytes()));
+            let other = format!("// b /* c\n{text}");
+            assert_eq!(text_hash(later.as_bytes()), text_hash(other.as_bytes()));
         }
     }
 }

@@ -115,6 +115,46 @@ int main() {{
     runs_as_plain("host.cpp", &stream, None);
 }
 
+/// Compilers keep texts that they know: a date at the beginning makes each one new to them.
+#[test]
+fn dates_in_comments_do_not_count() {
+    let main = |format: &str| {
+        format!(
+            "#include <time.h>
+static cl_program of_file(const char *name) {{
+    char text[256];
+    const char *only = text;
+    time_t now = time(NULL);
+    memset(text, 0, sizeof text);
+    snprintf(text, sizeof text - 1, \"{format}\", ctime(&now), name);
+    return clCreateProgramWithSource(context, 1, &only, NULL, NULL);
+}}
+int main() {{
+    start();
+    finish(of_file(\"k.cl\"), 0);
+}}"
+        )
+    };
+    let kernel = KERNEL.replace('T', "int").replace('N', "3");
+    let includes = main("// %s#include \\\"%s\\\"\\n");
+    let said = runs_as_plain("host.c", &includes, Some(&kernel));
+    assert!(!said.contains("warning: "), "{said}");
+    let shop = Workshop::new();
+    shop.write("composed.h", COMMON);
+    shop.write("host.c", format!("#include \"composed.h\"\n{includes}"));
+    shop.write("k.cl", &kernel);
+    shop.fpgacc("--platform=pocl host.c k.cl -o app").success();
+    let said = shop.sh("FPGACC_VERBOSE=1 ./app").success().stderr;
+    assert!(said.contains("loaded app"), "{said}");
+    // The program that includes the file is built, not also the file by itself.
+    let built = shop.entries().into_iter();
+    let built: Vec<String> = built.filter(|name| name.ends_with(".aocx")).collect();
+    assert_eq!(built, ["app.aocx"]);
+    // Elsewhere a date is a part of the program.
+    let string = main("constant char built[] = \\\"%.24s\\\";\\n#include \\\"%s\\\"\\n");
+    runs_as_plain("host.c", &string, Some(&kernel));
+}
+
 #[test]
 fn patterns_that_are_filled_in() {
     let pattern = KERNEL.replace('T', "%s").replace('N', "%d");

@@ -62,6 +62,8 @@ pub(super) enum Effect {
         args: usize,
         result: &'static str,
     },
+    /// A date as a text.
+    Date,
     /// A line of a stream.
     Line,
     /// Bytes are set: `(to, byte, count)`, or to zero: `(to, count)`.
@@ -326,6 +328,8 @@ const FUNCTIONS: &[Function] = &[
     reads("setenv"),
     reads("getpid"),
     reads("time"),
+    reads("ctime").does(Effect::Date),
+    reads("asctime").does(Effect::Date),
     reads("clock"),
     reads("sleep"),
     reads("usleep"),

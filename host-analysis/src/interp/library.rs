@@ -31,11 +31,12 @@ impl<'a> Interp<'a> {
         let name = name.split_once('<').map_or(name, |(name, _)| name);
         if functions::reads_only(name) {
             let values = self.values(args);
-            let number = match (functions::effect(name), &values[..]) {
+            let known = match (functions::effect(name), &values[..]) {
                 (Effect::Number, [text]) => self.number_in(text),
+                (Effect::Date, _) => Some(Val::text(Text::date())),
                 _ => None,
             };
-            return Some(number.unwrap_or_else(|| {
+            return Some(known.unwrap_or_else(|| {
                 self.result(code, id, "the result of a function of the library")
             }));
         }
@@ -45,7 +46,9 @@ impl<'a> Interp<'a> {
         }
         match functions::effect(name) {
             Effect::Line if args.len() == 2 => Some(self.read_line(code, id, args)),
-            Effect::Unknown | Effect::Number | Effect::Returns | Effect::Line => None,
+            Effect::Unknown | Effect::Number | Effect::Returns | Effect::Line | Effect::Date => {
+                None
+            }
             Effect::Ends => {
                 self.values(args);
                 self.state.reachable = false;
@@ -99,7 +102,7 @@ impl<'a> Interp<'a> {
             Effect::CopyText { bounded, after } => self.copy_text(values, bounded, after),
             Effect::Format { at, list } => {
                 let texts = self.format_texts(values, at, list);
-                let length = |text: &Text| Some(Val::int(text.chars()?.len() as i128));
+                let length = |text: &Text| Some(Val::int(text.len()? as i128));
                 let lengths: Option<Vec<Val>> = texts.iter().flatten().map(length).collect();
                 let fits = |texts: &Vec<Text>| texts.iter().all(|text| fits(values, at, text));
                 self.write_texts(first?, texts.filter(fits));
@@ -312,8 +315,8 @@ impl<'a> Interp<'a> {
 
 /// Whether a text has room where `snprintf` writes it.
 fn fits(values: &[Val], at: usize, text: &Text) -> bool {
-    let room = || values[1].as_int().zip(text.chars());
-    at == 1 || room().is_some_and(|(room, chars)| (chars.len() as i128) < room)
+    let room = || values[1].as_int().zip(text.len());
+    at == 1 || room().is_some_and(|(room, length)| (length as i128) < room)
 }
 
 /// Lists of values, each with each of these after it.

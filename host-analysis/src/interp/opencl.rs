@@ -253,7 +253,10 @@ impl<'a> Interp<'a> {
         let sources = match self.program_text(count, strings, lengths) {
             // Nobody builds nothing: what fills it is not followed.
             Ok(text) if text.pieces.is_empty() => Known::Unknown("its text is empty".to_string()),
-            Ok(text) => Known::Is(self.program_sources(&text)),
+            Ok(text) => match text.on_some_day() {
+                Some(text) => Known::Is(self.program_sources(&text)),
+                None => Known::Unknown("a date is in its text".to_string()),
+            },
             Err(reason) => Known::Unknown(reason),
         };
         let kind = ObjectKind::Program {
@@ -273,12 +276,14 @@ impl<'a> Interp<'a> {
         Val::Handle(id)
     }
 
+    /// The pieces of a text without dates.
     fn program_sources(&self, text: &Text) -> Vec<ProgramSource> {
         text.pieces
             .iter()
-            .map(|piece| match piece {
-                Piece::File(name) => ProgramSource::File(name.clone()),
-                Piece::Text(text, span) => ProgramSource::Text {
+            .filter_map(|piece| match piece {
+                Piece::Date => None,
+                Piece::File(name) => Some(ProgramSource::File(name.clone())),
+                Piece::Text(text, span) => Some(ProgramSource::Text {
                     text: text.clone(),
                     site: match span {
                         Some(span) => self.program.sources.location(*span),
@@ -288,7 +293,7 @@ impl<'a> Interp<'a> {
                             column: 0,
                         },
                     },
-                },
+                }),
             })
             .collect()
     }
