@@ -411,6 +411,32 @@ fn program_texts_are_followed() {
     );
 }
 
+/// A text and its length in braces are a source.
+#[test]
+fn sources_of_wrappers_are_followed() {
+    let check = |sources: &str, expected: &str| {
+        check_programs(
+            &format!(
+                "int main() {{ cl::Context c; std::string t = \"ab\"; {sources} cl::Program p(c, s); }}"
+            ),
+            expected,
+        );
+    };
+    for sources in [
+        "cl::Program::Sources s; s.push_back({t.c_str(), t.length()});",
+        "cl::Program::Sources s{{t.c_str(), t.length()}};",
+        "cl::Program::Sources s; s.push_back(t);",
+        "cl::Program::Sources s; s.push_back(std::make_pair(t.c_str(), t.size() + 1));",
+        "cl::Program::Sources s(1, std::make_pair(t.c_str(), t.size()));",
+    ] {
+        check(sources, "\"ab\" []");
+    }
+    check(
+        "cl::Program::Sources s; s.push_back({t.c_str(), t.size()}); s.push_back({\"c\", 1});",
+        "\"abc\" []",
+    );
+}
+
 #[test]
 fn build_options_are_followed() {
     let check = |inside: &str, expected: &str| {

@@ -357,6 +357,19 @@ impl<'a> Interp<'a> {
         self.put(&size, count);
     }
 
+    /// `{a, b}` as a pair.
+    pub(super) fn pair_list(
+        &mut self,
+        code: &Code<'a>,
+        location: &MemoryLocation,
+        items: &[(Option<Designator>, ExprId)],
+    ) {
+        self.put(location, Val::Zero);
+        for ((_, item), name) in items.iter().zip(["first", "second"]) {
+            self.initialise(code, &location.field(name), *item);
+        }
+    }
+
     /// `{a, b, c}` as a container.
     pub(super) fn container_list(
         &mut self,
@@ -370,12 +383,7 @@ impl<'a> Interp<'a> {
             _ => None,
         };
         match self.container(location).as_deref() {
-            Some(Container::Pair { .. }) => {
-                self.put(location, Val::Zero);
-                for ((_, item), name) in items.iter().zip(["first", "second"]) {
-                    self.initialise(code, &location.field(name), *item);
-                }
-            }
+            Some(Container::Pair { .. }) => self.pair_list(code, location, items),
             Some(Container::Map { .. }) => {
                 self.empty_container(location);
                 for (_, item) in items {

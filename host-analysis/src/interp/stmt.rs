@@ -15,6 +15,7 @@ use crate::syntax::ast::{
 };
 use crate::text::Text;
 use crate::types::Kind;
+use crate::types::wrapper::SOURCE;
 use crate::value::Val;
 
 impl<'a> Interp<'a> {
@@ -397,6 +398,9 @@ impl<'a> Interp<'a> {
         match self.kind_of(location) {
             Some(Kind::Container(_)) => self.container_list(code, location, items),
             Some(Kind::Wrapper(_)) => self.construct(code, location, &args()),
+            Some(Kind::Other) if items.len() == 2 && self.is_source(location) => {
+                self.pair_list(code, location, items);
+            }
             Some(Kind::Record(class))
                 if self.constructor(&class, items.len()).is_some() || items.is_empty() =>
             {
@@ -404,6 +408,12 @@ impl<'a> Interp<'a> {
             }
             _ => self.init_list(code, location, items),
         }
+    }
+
+    /// Whether a location is a source of a program of OpenCL's C++ wrappers.
+    fn is_source(&self, location: &MemoryLocation) -> bool {
+        let ty = self.type_of(location);
+        ty.is_some_and(|(ty, dims, _)| dims == 0 && ty.base == SOURCE)
     }
 
     pub(super) fn init_list(

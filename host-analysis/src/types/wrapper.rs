@@ -7,6 +7,9 @@ use super::kind::{Container, Kind, Wrapper};
 use super::without_arguments;
 use crate::syntax::ast::Type;
 
+/// What `cl::Program::Sources` holds: texts, or pairs of a text and its length.
+pub(crate) const SOURCE: &str = "cl::Program::Source";
+
 pub(super) fn is_namespace(name: &str) -> bool {
     matches!(name, "cl" | "::cl")
 }
@@ -35,7 +38,7 @@ pub(super) fn kind(name: &str, used: bool) -> Option<Kind> {
         "Program::Sources" | "Program::Binaries" => {
             return Some(Kind::Container(Rc::new(Container::Sequence {
                 element: Type {
-                    base: "cl::Program::Source".to_string(),
+                    base: SOURCE.to_string(),
                     ..Type::default()
                 },
                 fixed: None,
