@@ -220,9 +220,18 @@ struct unknown {
     const char *remedy;
 };
 
-/* Why a text is not in the manifest. */
-static struct unknown unknown_text(uint64_t hash)
+static int is_blank(const char *text)
 {
+    return text[strspn(text, " \t\r\n")] == '\0';
+}
+
+/* Why a text is not in the manifest. */
+static struct unknown unknown_text(const char *text, uint64_t hash)
+{
+    if (is_blank(text))
+        return (struct unknown){
+            "this program text is empty (was its file found?)",
+            "run the program in the folder from which it finds its kernel files"};
     for (uint32_t i = 0; i < fpgacc_manifest.left_count; i++) {
         const struct fpgacc_left_to_device *left = &fpgacc_manifest.left_to_device[i];
         if (left->source_hash == hash)
@@ -301,8 +310,8 @@ static cl_program create_with_source(const struct fpgacc_site *site, cl_context 
         program = fpgacc_create_program(context, count, strings, lengths, &error);
         free(text);
     } else if (!variant) {
-        program = create_unknown(site, context, count, strings, lengths, unknown_text(hash),
-                                 &error);
+        program = create_unknown(site, context, count, strings, lengths,
+                                 unknown_text(text, hash), &error);
         free(text);
     } else if (!context_is_target(context)) {
         struct unknown unknown = {

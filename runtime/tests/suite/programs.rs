@@ -151,6 +151,12 @@ fn other_text(case: Case) {
         line_of(DEFAULT_CREATION)
     );
     assert_eq!(ran.stderr, warning);
+    // What hosts read that are run elsewhere.
+    case.write("fill.cl", " \n");
+    let said = case.run(&["whole", ""]).stderr;
+    let why =
+        "this program text is empty (was its file found?): the device's own compiler builds it";
+    assert!(said.contains(why), "{said}");
 }
 
 /// A text that fpgacc read and could not compile.
