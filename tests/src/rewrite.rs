@@ -316,7 +316,7 @@ pub fn rewrite(
     )
 }
 
-/// As [`rewrite`], where `knowledge` says what the passes know of each launch, by its number. What they
+/// As [`rewrite`], where `knowledge` says what the passes know of each launch, by its index. What they
 /// make of some launches may not hold for others: with [`PassOptions::general`] there is a version
 /// for these.
 ///

@@ -16,8 +16,8 @@ use fpgacc_frontend::source::{SourceMap, without_bom};
 use crate::job::Job;
 use crate::run::{Platform, run};
 
-/// The compiler whose IR is compared.
-const CLANG: &str = "clang-14";
+/// clang, as Debian names the version that tests use.
+pub(crate) const CLANG: &str = "clang-14";
 
 /// How kernel files are read.
 #[derive(Clone, Debug, Default)]

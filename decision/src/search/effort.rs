@@ -46,12 +46,11 @@ impl FromStr for SearchTime {
 /// How much a search does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
-    /// Forms that cannot be faster are made too.
-    pub is_exhaustive: bool,
     /// What is left.
     left: f64,
     /// What a form takes that copies nothing.
     form: f64,
+    /// What was asked for.
     time: SearchTime,
 }
 
@@ -75,12 +74,7 @@ impl Effort {
             SearchTime::Exhaustive(seconds) => seconds * A_SECOND,
             SearchTime::Seconds(seconds) => (seconds * A_SECOND).max(LEAST * form),
         };
-        Effort {
-            is_exhaustive: matches!(time, SearchTime::Exhaustive(_)),
-            left,
-            form,
-            time,
-        }
+        Effort { left, form, time }
     }
 
     /// The same before anything was spent, for a kernel that turns out to be of this size at least: loops that the source
@@ -91,6 +85,11 @@ impl Effort {
             true => known,
             false => self,
         }
+    }
+
+    /// Whether forms that cannot be faster are made, too.
+    pub fn is_exhaustive(&self) -> bool {
+        matches!(self.time, SearchTime::Exhaustive(_))
     }
 
     /// Takes what a form with so many copies of loops' bodies needs; whether there was so much left.

@@ -395,7 +395,8 @@ impl Search<'_> {
         if node.is_expanded || !node.candidate.price.fits {
             return false;
         }
-        let is_certain = self.effort.is_exhaustive || !steps::is_widened(&node.candidate.pipeline);
+        let is_certain =
+            self.effort.is_exhaustive() || !steps::is_widened(&node.candidate.pipeline);
         is_certain || node.floor * SAME < self.to_beat(at)
     }
 

@@ -19,6 +19,7 @@ use crate::judge::{Original, Verdict, first_difference};
 use crate::random::Random;
 use crate::reduce;
 use crate::rewrite::{Knowledge, RewriteError, Rewrites, Rewritten};
+use crate::roundtrip::CLANG;
 use crate::run::{Output, Platform, run};
 
 pub use case::{Case, rewrite_safely, run_cleanly, run_impatiently};
@@ -633,7 +634,7 @@ fn is_well_defined(job: &Job) -> bool {
     if std::fs::write(&file, &job.source).is_err() {
         return false;
     }
-    let command = Command::new("clang-14")
+    let command = Command::new(CLANG)
         .args(["-x", "cl", "-cl-std=CL1.2", "-fsyntax-only"])
         .args([
             "-Xclang",

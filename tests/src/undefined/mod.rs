@@ -19,6 +19,7 @@ use fpgacc_frontend::source::SourceMap;
 
 use crate::job::{Arg, Geometry, Job, Launch};
 use crate::rewrite::module_of;
+use crate::roundtrip::CLANG;
 
 /// The part of the harness that is the same for all jobs.
 const LAUNCH: &str = include_str!("launch.c");
@@ -127,7 +128,7 @@ fn compile(job: &Job, folder: &Path) -> Result<(), String> {
     let words = job.options.split_whitespace();
     let kept = words.filter(|word| word.starts_with("-D") || word.starts_with("-cl-std="));
     let header = ["-Xclang", "-finclude-default-header"];
-    let clang = Command::new("clang-14")
+    let clang = Command::new(CLANG)
         .args(["-x", "cl", "-w", "-O1", "-g", "-fsanitize=undefined", "-c"])
         .args(header)
         .args(kept)
