@@ -99,8 +99,11 @@ impl Rewrite for Writer<'_> {
         for walk in walks {
             let arrays = walk.windows.iter().map(|w| self.array(walk, w));
             let arrays: Vec<VarId> = arrays.collect();
-            for &var in &arrays {
-                before.push(Stmt::declare(var));
+            for (window, &array) in walk.windows.iter().zip(&arrays) {
+                match walk.positions.is_none() && is_filled(walk, window) {
+                    true => before.push(Stmt::declare(array)),
+                    false => self.declare(array, &mut before),
+                }
             }
             match walk.positions {
                 None => self.primed(walk, stmt, &arrays, &mut before),
@@ -183,11 +186,7 @@ impl Writer<'_> {
     ) {
         let step = &walk.levels[0];
         for offset in window.hull.0..window.hull.1 {
-            // Between what the first iteration reads, or what some iteration is sure to read.
-            let is_read = |(first, _): (i128, i128)| {
-                (window.sure.0..=window.sure.1).contains(&(first + offset))
-            };
-            if !walk.span.is_none_or(is_read) {
+            if !is_there(walk, window, offset) {
                 continue;
             }
             let start = self.start(step);
@@ -332,6 +331,32 @@ impl Writer<'_> {
         let from = self.indexed(array, next);
         let body = self.function.exprs.assign(None, to, from);
         self.unrolled(counter, elements, vec![Stmt::new(StmtKind::Expr(body))])
+    }
+
+    /// Declares a register that moves on, as zeros: elements that are moved before one is loaded have no value
+    /// otherwise, which C leaves undefined even where nobody looks at them.
+    pub fn declare(&mut self, register: VarId, out: &mut Vec<Stmt>) {
+        let ty = self.function.vars[register].ty.ty;
+        let Some((element, Some(len))) = self.types.as_array(ty) else {
+            let zero = self.zero(ty);
+            return out.push(Stmt::define(register, zero));
+        };
+        out.push(Stmt::declare(register));
+        let counter = self.counter();
+        let here = self.function.use_var(counter);
+        let slot = self.indexed(register, here);
+        let zero = self.zero(element.ty);
+        let clear = self.function.exprs.assign(None, slot, zero);
+        let clear = vec![Stmt::new(StmtKind::Expr(clear))];
+        out.push(self.unrolled(counter, i128::from(len), clear));
+    }
+
+    fn zero(&mut self, ty: TypeId) -> ExprId {
+        let zero = self.function.exprs.int(self.types, 0);
+        match self.types.as_scalar(ty) {
+            Some(_) => zero,
+            None => self.function.exprs.cast(ty, zero),
+        }
     }
 
     /// A variable for a loop of [`Self::unrolled`].
@@ -568,6 +593,19 @@ impl Writer<'_> {
             self.unroll(walk, stmt);
         }
     }
+}
+
+/// Whether all that the first iteration finds in a window is read before it.
+fn is_filled(walk: &Walk, window: &Window) -> bool {
+    (window.hull.0..window.hull.1).all(|offset| is_there(walk, window, offset))
+}
+
+/// Whether an element may be read before the first iteration: it lies between what that reads, or what
+/// some iteration is sure to read.
+fn is_there(walk: &Walk, window: &Window, offset: i128) -> bool {
+    let is_read =
+        |(first, _): (i128, i128)| (window.sure.0..=window.sure.1).contains(&(first + offset));
+    walk.span.is_none_or(is_read)
 }
 
 /// The element whose index an expression is that lies nearest, rather before than after.

@@ -147,7 +147,7 @@ impl Writer<'_> {
             }),
         };
         let var = private_variable(self.function, name, ty);
-        before.push(Stmt::declare(var));
+        self.declare(var, before);
         var
     }
 
