@@ -356,8 +356,8 @@ impl Scene<'_> {
                 false => access.measure(&run, access.is_global()),
             }
         }
-        for ((position, _), branch) in &mut seen.branches {
-            let Some(run) = self.runs.branch(position.span) else {
+        for ((position, kind), branch) in &mut seen.branches {
+            let Some(run) = self.runs.branch(position.span, *kind) else {
                 continue;
             };
             let by_data = branch.by_data > 0.0;
@@ -554,7 +554,8 @@ impl Scene<'_> {
         };
         let share = branch.idle / operations;
         // `if (i < n)` splits a warp of the last group.
-        let is_guard = kind == BranchKind::If && !branch.is_inside && !branch.is_measured;
+        let may_guard = matches!(kind, BranchKind::If | BranchKind::ShortCircuit);
+        let is_guard = may_guard && !branch.is_inside && !branch.is_measured;
         Site {
             span,
             what: What::Branch {

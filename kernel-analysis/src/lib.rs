@@ -28,6 +28,7 @@ pub mod observed_groups;
 pub mod poly;
 pub mod relation;
 pub mod scalars;
+pub mod short_circuit;
 pub mod single_work_item;
 pub mod spell;
 pub mod sure;

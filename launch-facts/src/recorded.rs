@@ -74,6 +74,9 @@ pub struct RecordedAccess {
 pub struct RecordedWays {
     /// The condition; as in [`RecordedLoop::site`].
     pub site: Location,
+    /// It is the left operand of an `&&` or `||`, which decides whether lanes evaluate the right one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub short_circuit: bool,
     /// The kernel that was launched.
     pub kernel: String,
     /// Work-items of a warp.

@@ -14,6 +14,7 @@ __kernel void gather(__global const int *order, __global const int *in, __global
     int trips = order[id] % 4;
     for (int i = 0; i < trips; i++)
         sum = sum * 3 + tile[order[lid] % 128];
+    sum += order[id] % 2 || far(in, order[id]) > 0;
     int4 four = vload4(0, &in[order[id] & ~3]);
     out[id] += sum + four.y;
     atomic_add(&out[1024 + order[id] % 2], 1);

@@ -14,6 +14,7 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::short_circuit;
 
 use super::hidden::{self, before_ends, hand_down, insert};
 
@@ -55,6 +56,8 @@ pub enum What {
     },
     /// The condition of an `if` or a `?:`.
     Branch,
+    /// The left operand of an `&&` or `||` whose right one is more than arithmetic.
+    ShortCircuit,
     /// The condition of a loop.
     Loop,
 }
@@ -277,6 +280,9 @@ impl<'a> Planner<'a> {
             _ => {
                 for child in exprs.children(id) {
                     self.value(child);
+                }
+                if let Some(left) = short_circuit::condition(self.module, self.function, id) {
+                    self.add(left, What::ShortCircuit, exprs.span(left), Edit::Condition);
                 }
             }
         }

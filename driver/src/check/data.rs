@@ -185,6 +185,7 @@ fn what(what: &What) -> WhatData {
                 BranchKind::If => "if",
                 BranchKind::Loop => "loop",
                 BranchKind::Select => "select",
+                BranchKind::ShortCircuit => "short circuit",
                 BranchKind::Switch => "switch",
             },
             diverged_warps: *diverged,

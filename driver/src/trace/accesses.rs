@@ -59,7 +59,7 @@ fn kind(what: NotedWhat) -> Kind {
             offset,
             bytes,
         },
-        NotedWhat::Branch => Kind::Branch,
+        NotedWhat::Branch | NotedWhat::ShortCircuit => Kind::Branch,
         NotedWhat::Loop => Kind::Loop,
     }
 }
@@ -128,6 +128,7 @@ impl Facts<'_> {
         let whole = |number: f64| number.round() as u64;
         RecordedWays {
             site: noted.at.clone(),
+            short_circuit: matches!(noted.what, NotedWhat::ShortCircuit),
             kernel: self.kernel.to_string(),
             warp: self.device.warp,
             launches: 0,

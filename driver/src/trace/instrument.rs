@@ -101,6 +101,8 @@ pub enum NotedWhat {
     },
     /// The condition of an `if` or `?:`.
     Branch,
+    /// The left operand of an `&&` or `||`.
+    ShortCircuit,
     /// The condition of a loop.
     Loop,
 }
@@ -272,6 +274,7 @@ fn noted(session: &Session, number: u32, site: &log::Site) -> Noted {
                 bytes,
             },
             log::What::Branch => NotedWhat::Branch,
+            log::What::ShortCircuit => NotedWhat::ShortCircuit,
             log::What::Loop => NotedWhat::Loop,
         },
     }

@@ -243,7 +243,7 @@ pub fn add_accesses(accesses: &mut Vec<RecordedAccess>, more: Vec<RecordedAccess
 
 /// As [`add_loops`].
 pub fn add_ways(ways: &mut Vec<RecordedWays>, more: Vec<RecordedWays>) {
-    let key = |a: &RecordedWays| (a.site.clone(), a.kernel.clone(), a.warp);
+    let key = |a: &RecordedWays| (a.site.clone(), a.short_circuit, a.kernel.clone(), a.warp);
     for one in more {
         match ways.iter_mut().find(|known| key(known) == key(&one)) {
             Some(known) => known.add(&one),

@@ -4,9 +4,9 @@ use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Expr, ExprId, IncDecOp, Scalar, SizeOfArg, Type, TypeId, UnaryOp,
     VarRef,
 };
-use fpgacc_kernel_analysis::constant;
+use fpgacc_kernel_analysis::{constant, short_circuit};
 
-use super::machine::{Machine, Values};
+use super::machine::{Machine, Values, Ways};
 use super::observed::BranchKind;
 use super::ops::{self, Outcome, Products};
 use super::value::{Linear, Object, Origin, Value};
@@ -59,7 +59,7 @@ impl<'a> Machine<'a> {
             Expr::Unary { op, operand } => self.unary(id, *op, *operand, mask),
             Expr::IncDec { op, operand } => self.step_by_one(id, *op, *operand, mask),
             Expr::Binary { op, lhs, rhs } => match op {
-                BinaryOp::And | BinaryOp::Or => vec![self.logic(*op, *lhs, *rhs, mask)],
+                BinaryOp::And | BinaryOp::Or => vec![self.logic(id, *op, (*lhs, *rhs), mask)],
                 _ => {
                     let (lhs, rhs) = (self.values(*lhs, mask), self.values(*rhs, mask));
                     self.operate(id, *op, &lhs, &rhs, mask)
@@ -296,24 +296,31 @@ impl<'a> Machine<'a> {
     }
 
     /// `&&` and `||`: the right side is for lanes that the left one does not decide.
-    fn logic(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, mask: Mask) -> Wide {
+    fn logic(
+        &mut self,
+        id: ExprId,
+        op: BinaryOp,
+        (lhs, rhs): (ExprId, ExprId),
+        mask: Mask,
+    ) -> Wide {
         let left = self.one(lhs, mask);
         let ways = self.ways(&left, mask);
+        let branch = self.short_circuit(id);
         let decided = if op == BinaryOp::And {
             ways.no
         } else {
             ways.yes
         };
         let others = mask & !decided;
+        let right = self.right(branch, (op, rhs), &ways, others);
         let short = Wide::int(i128::from(op == BinaryOp::Or));
-        if others == 0 {
+        let Some(right) = right else {
             // It is as sure as the left side.
             return match ways.supposed {
                 Some(sym) => Wide::Same(Value::Likely(op == BinaryOp::Or, sym)),
                 None => short,
             };
-        }
-        let right = self.one(rhs, others);
+        };
         let truth = |value: &Value| match value {
             Value::Likely(holds, _) => Some(*holds),
             Value::Int(linear) => linear.known().map(|known| known != 0),
@@ -346,6 +353,42 @@ impl<'a> Machine<'a> {
             0 => joined,
             _ => short.replaced(self.width, others, &joined),
         }
+    }
+
+    /// The condition of the branch that an `&&` or `||` is, if it is one.
+    fn short_circuit(&mut self, id: ExprId) -> Option<ExprId> {
+        let (module, function) = (self.module, self.frame.function);
+        let known = self.short_circuits.entry((function, id));
+        *known.or_insert_with(|| short_circuit::condition(module, &module.functions[function], id))
+    }
+
+    /// The right side of `&&` and `||`, for the lanes that need it; none, if no lane does. It may be a branch.
+    fn right(
+        &mut self,
+        branch: Option<ExprId>,
+        (op, rhs): (BinaryOp, ExprId),
+        ways: &Ways,
+        others: Mask,
+    ) -> Option<Wide> {
+        let Some(cond) = branch else {
+            return (others != 0).then(|| self.one(rhs, others));
+        };
+        let side = usize::from(op == BinaryOp::Or);
+        let taken = match ways.in_doubt() {
+            0 => 1.0,
+            _ => self.taken(cond, BranchKind::ShortCircuit)[side],
+        };
+        let (weight, guess, start) = (self.weight, self.guess, self.seen.operations);
+        self.weight *= taken;
+        self.guess.condition |= ways.differs();
+        let right = (others != 0).then(|| self.one(rhs, others));
+        (self.weight, self.guess) = (weight, guess);
+        let mut issued = [0.0; 2];
+        issued[side] = (self.seen.operations - start) / taken;
+        let idle = self.idle(ways, issued);
+        let span = self.function().exprs.span(cond);
+        self.branch(span, BranchKind::ShortCircuit, ways, (idle, issued));
+        right
     }
 
     fn select(&mut self, cond: ExprId, then: ExprId, otherwise: ExprId, mask: Mask) -> Values {

@@ -201,7 +201,7 @@ impl<'a> Machine<'a> {
 
     /// As many iterations more as runs showed, or a guess.
     fn assumed(&mut self, parts: &Parts<'a>, walk: &Walk) -> Plan {
-        let run = parts.cond.and_then(|cond| self.run(cond));
+        let run = parts.cond.and_then(|cond| self.run(cond, BranchKind::Loop));
         let trips = match run {
             Some(run) => (run.rounds - f64::from(walk.rounds)).round() as u64,
             None => ASSUMED_TRIPS as u64,
@@ -254,7 +254,7 @@ impl<'a> Machine<'a> {
         walk.ways.open = walk.ways.open.or(ways.open);
         let before = self.env.clone();
         let weight = self.weight;
-        let trips = match self.run(cond) {
+        let trips = match self.run(cond, BranchKind::Loop) {
             Some(run) => (run.rounds - f64::from(walk.rounds)).max(RARELY),
             None => ASSUMED_AGAIN,
         };

@@ -63,7 +63,9 @@ pub(super) struct Machine<'a> {
     pub launch: &'a Launch,
     /// What runs showed.
     pub runs: &'a Seen<'a>,
-    runs_known: BTreeMap<(FunctionId, ExprId), Option<SeenBranch>>,
+    runs_known: BTreeMap<(FunctionId, ExprId, BranchKind), Option<SeenBranch>>,
+    /// Conditions of branches that `&&` and `||` are, once looked for.
+    pub short_circuits: BTreeMap<(FunctionId, ExprId), Option<ExprId>>,
     pub kernel: FunctionId,
     /// Where numbers that are not known come from.
     pub origins: Vec<Origin>,
@@ -121,6 +123,7 @@ impl<'a> Machine<'a> {
             launch,
             runs,
             runs_known: BTreeMap::new(),
+            short_circuits: BTreeMap::new(),
             kernel,
             origins: Vec::new(),
             known_syms: BTreeMap::new(),
@@ -229,13 +232,13 @@ impl<'a> Machine<'a> {
     }
 
     /// What runs showed of the branch or loop with a condition.
-    pub fn run(&mut self, cond: ExprId) -> Option<SeenBranch> {
-        let key = (self.frame.function, cond);
+    pub fn run(&mut self, cond: ExprId, kind: BranchKind) -> Option<SeenBranch> {
+        let key = (self.frame.function, cond, kind);
         if let Some(known) = self.runs_known.get(&key) {
             return *known;
         }
         let span = self.function().exprs.span(cond);
-        let seen = span.and_then(|span| self.runs.branch(span));
+        let seen = span.and_then(|span| self.runs.branch(span, kind));
         self.runs_known.insert(key, seen);
         seen
     }
@@ -459,7 +462,7 @@ impl<'a> Machine<'a> {
             return;
         };
         let weight = self.weight;
-        if kind != BranchKind::Select {
+        if !matches!(kind, BranchKind::Select | BranchKind::ShortCircuit) {
             let open = ways.open.filter(|_| ways.unclear != 0);
             self.meeting.doubts(ways.data != 0, open);
         }

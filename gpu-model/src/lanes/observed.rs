@@ -119,6 +119,8 @@ pub enum BranchKind {
     Loop,
     /// `?:`
     Select,
+    /// `&&` or `||` whose right side is more than arithmetic
+    ShortCircuit,
     /// `switch`
     Switch,
 }

@@ -171,8 +171,7 @@ impl<'a> Machine<'a> {
         let start = self.seen.operations;
         let (weight, flow, apart) = (self.weight, self.flow(), self.apart.len());
         let doubt = ways.in_doubt();
-        let taken = self.run(cond).map_or([0.5; 2], |run| run.taken());
-        let taken = taken.map(|part| part.max(RARELY));
+        let taken = self.taken(cond, BranchKind::If);
         self.weight = weight * taken[0];
         let condition = self.guess.condition;
         self.guess.condition |= ways.differs();
@@ -200,6 +199,13 @@ impl<'a> Machine<'a> {
         let issued = [middle - start, self.seen.operations - middle];
         self.join(&after_then, ways, mask);
         [0, 1].map(|side| issued[side] / taken[side])
+    }
+
+    /// How often either side of a branch in doubt is taken: as in runs, or half of the time.
+    pub(super) fn taken(&mut self, cond: ExprId, kind: BranchKind) -> [f64; 2] {
+        let run = self.run(cond, kind);
+        let taken = run.map_or([0.5; 2], |run| run.taken());
+        taken.map(|part| part.max(RARELY))
     }
 
     /// What variables hold after one branch or another.

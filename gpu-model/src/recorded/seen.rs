@@ -5,6 +5,7 @@ use fpgacc_launch_facts::Facts;
 use fpgacc_launch_facts::recorded::{RecordedAccess, RecordedWays};
 
 use crate::device::Device;
+use crate::lanes::observed::BranchKind;
 
 /// What runs showed of a kernel's accesses and branches.
 #[derive(Clone, Default)]
@@ -108,12 +109,13 @@ impl<'a> Seen<'a> {
     }
 
     /// What was seen of the branch or loop whose condition stands at a position.
-    pub fn branch(&self, span: Span) -> Option<SeenBranch> {
+    pub fn branch(&self, span: Span, kind: BranchKind) -> Option<SeenBranch> {
         let at = self.sources?.location(span);
+        let is_short = kind == BranchKind::ShortCircuit;
         let mut own = self
             .ways
             .iter()
-            .filter(|one| one.site.is_same_position(&at));
+            .filter(|one| one.short_circuit == is_short && one.site.is_same_position(&at));
         let first = *own.next()?;
         let sum = own.fold(first.clone(), |mut sum, one| {
             sum.add(one);
