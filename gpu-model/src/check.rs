@@ -12,7 +12,7 @@ use crate::device::Device;
 use crate::fields::Fields;
 use crate::gain::{self, Gain};
 use crate::geometry::shape::Shape;
-use crate::lanes::observed::{Access, AccessSite, Barrier, Branch, BranchKind, Stride};
+use crate::lanes::observed::{Access, AccessSite, Barrier, Branch, BranchKind, Coming, Stride};
 use crate::lanes::range::Launch;
 use crate::lanes::value::{Origin, Sym};
 use crate::lanes::{self, Walk};
@@ -145,6 +145,11 @@ pub enum What {
         /// The part of the time since the barrier before that warps wait for the last of their group, on average.
         waiting: f64,
     },
+    /// A barrier to which not all work-items of a group come.
+    MissedBarrier {
+        /// The part of the times that some come there at which others do not.
+        missed: f64,
+    },
 }
 
 /// A site of a kernel.
@@ -187,7 +192,8 @@ pub struct Findings {
     pub not_followed: BTreeSet<&'static str>,
 }
 
-/// Where a site stands and what it is: an access that reads, one that writes, a branch or a barrier.
+/// Where a site stands and what it is: an access that reads, one that writes, a branch, a barrier at which warps wait,
+/// or one that some miss.
 type Key = (Span, u8);
 
 /// Looks at a kernel as its launches run it. What depends on data, or on what is not known of the launch, is as runs
@@ -409,6 +415,12 @@ impl Scene<'_> {
                 self.barrier(walk, position.span, barrier, operations),
             );
         }
+        let may_miss = |one: &&Coming| one.missed > 0.0 || one.by_data || !one.open.is_empty();
+        let comings = walk.seen.comings.iter();
+        for (position, coming) in comings.filter(|(_, coming)| may_miss(coming)) {
+            let site = self.missed_barrier(walk, position.span, coming);
+            sites.insert((position.span, 4), site);
+        }
         sites
     }
 
@@ -538,6 +550,24 @@ impl Scene<'_> {
         }
     }
 
+    /// It is an error whatever it costs.
+    fn missed_barrier(&self, walk: &Walk, span: Span, coming: &Coming) -> Site {
+        let verdict = self
+            .verdict(walk, coming.by_data, &coming.open, &BTreeSet::new())
+            .sampled(coming.is_sampled);
+        let missed = coming.missed / coming.times.max(f64::MIN_POSITIVE);
+        Site {
+            span,
+            what: What::MissedBarrier { missed },
+            is_warning: verdict.is_sure(),
+            verdict,
+            share: missed,
+            is_rough: walk.seen.is_rough,
+            launch: self.launch,
+            gain: None,
+        }
+    }
+
     fn branch(
         &self,
         walk: &Walk,
@@ -644,6 +674,7 @@ fn is_like(a: &What, b: &What) -> bool {
         ) => near(a / i, b / j),
         (What::Branch { diverged: a, .. }, What::Branch { diverged: b, .. })
         | (What::Barrier { waiting: a }, What::Barrier { waiting: b }) => (a - b).abs() <= ALIKE,
+        (What::MissedBarrier { .. }, What::MissedBarrier { .. }) => true,
         _ => false,
     }
 }

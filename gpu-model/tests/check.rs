@@ -11,7 +11,7 @@ use fpgacc_gpu_model::device::Device;
 use fpgacc_gpu_model::lanes::observed::BranchKind;
 use fpgacc_gpu_model::recorded::Seen;
 use fpgacc_launch_facts::{ArgValue, Launch, LocalSize, RecordedLaunch, Value};
-use sites::{found_on, kernel, launch, told, told_on};
+use sites::{found_on, launch, told, told_on};
 
 /// What is found of a kernel `k` with a body on one line a statement.
 fn found(text: &str, launch: &Launch) -> (Findings, SourceMap) {
@@ -324,6 +324,17 @@ fn warps_wait_at_barriers_for_the_last_of_their_group() {
     // A group of one warp waits for nothing.
     assert_eq!(barrier("l", 32), "");
     assert_eq!(barrier("d[l]", 256), "6 barrier 0.00 depends on data");
+}
+
+/// A kernel whose work-item `i`, number `l` of its group, does this.
+fn kernel(body: &str) -> String {
+    format!(
+        "__kernel void k(__global float *a, __global float *o) {{\n\
+         int i = get_global_id(0), l = get_local_id(0); float v = 0;\n\
+         {body}\n\
+         o[i] = v;\n\
+         }}\n"
+    )
 }
 
 /// The sectors that 1024 work-items of such a kernel move, a warp; whether that is an estimate.

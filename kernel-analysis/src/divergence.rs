@@ -18,34 +18,58 @@ use super::work_item::query;
 pub fn divergent_loop(module: &Module, kernel: FunctionId) -> Option<Option<Span>> {
     let function = &module.functions[kernel];
     let body = function.body.as_ref()?;
-    let mut divergence = Divergence {
-        module,
-        function,
-        differing: BTreeSet::new(),
-    };
-    // Each round finds at least one variable more, or is the last.
-    while divergence.spread(&body.stmts, false) {}
+    let divergence = Divergence::of(module, kernel, Memory::Differs);
     divergence.find(&body.stmts, false)
 }
 
-struct Divergence<'a> {
+/// What work-items of a group read from one address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// Nobody knows whether it is the same for all: somebody may have written in between.
+    Differs,
+    /// It is taken to be the same.
+    IsOneForAll,
+}
+
+/// What may differ between work-items of a group.
+pub struct Divergence<'a> {
     module: &'a Module,
     function: &'a Function,
     /// Variables whose values may differ between work-items of a group.
     differing: BTreeSet<VarId>,
+    memory: Memory,
+}
+
+impl<'a> Divergence<'a> {
+    /// Looks at a kernel.
+    pub fn of(module: &'a Module, kernel: FunctionId, memory: Memory) -> Self {
+        let function = &module.functions[kernel];
+        let mut divergence = Divergence {
+            module,
+            function,
+            differing: BTreeSet::new(),
+            memory,
+        };
+        if let Some(body) = &function.body {
+            // Each round finds at least one variable more, or is the last.
+            while divergence.spread(&body.stmts, false) {}
+        }
+        divergence
+    }
 }
 
 impl Divergence<'_> {
-    /// Whether the value of an expression may differ between work-items of a group.
-    fn differs(&self, id: ExprId) -> bool {
+    /// Whether the value of an expression of the kernel may differ between work-items of a group.
+    pub fn differs(&self, id: ExprId) -> bool {
         let exprs = &self.function.exprs;
+        let may_differ = self.memory == Memory::Differs;
         exprs.any(id, &mut |id| match exprs.get(id) {
-            Expr::Var(VarRef::Local(var)) => {
-                let is_memory = self.function.vars[*var].space == AddressSpace::Local;
-                self.differing.contains(var) || is_memory
-            }
-            Expr::Var(VarRef::Global(_)) | Expr::Index { .. } => true,
-            Expr::Unary { op, .. } => *op == UnaryOp::Deref,
+            Expr::Var(VarRef::Local(var)) => match self.function.vars[*var].space {
+                AddressSpace::Local => may_differ,
+                _ => self.differing.contains(var),
+            },
+            Expr::Var(VarRef::Global(_)) | Expr::Index { .. } => may_differ,
+            Expr::Unary { op, .. } => *op == UnaryOp::Deref && may_differ,
             Expr::Call { callee, .. } => match (callee, query(self.module, self.function, id)) {
                 (_, Some(query)) => query.quantity.differs_in_group(),
                 (Callee::Function(_), None) => true,
@@ -105,8 +129,11 @@ impl Divergence<'_> {
     fn root(&self, id: ExprId) -> Option<VarId> {
         match self.function.exprs.get(id) {
             Expr::Var(VarRef::Local(var)) => Some(*var),
+            // What a pointer points to is no part of it.
             Expr::Member { base, .. } | Expr::Swizzle { base, .. } | Expr::Index { base, .. } => {
-                self.root(*base)
+                let types = &self.module.types;
+                let is_pointer = types.as_pointer(self.function.exprs.ty(*base)).is_some();
+                (!is_pointer).then(|| self.root(*base)).flatten()
             }
             _ => None,
         }

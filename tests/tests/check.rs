@@ -177,3 +177,90 @@ fn lanes_that_a_run_saw_wait_are_a_part_of_what_it_did() {
     let share = guard["share"].as_f64().expect("a number");
     assert!((0.6..0.76).contains(&share), "{guard}");
 }
+
+/// Ends work-items beyond `n` before their group meets; `sum` lets all come.
+const BARRIERS: &str = "\
+__kernel void early(__global float *a, __local float *tile, int n) {
+    int i = get_global_id(0), l = get_local_id(0);
+    if (i >= n)
+        return;
+    tile[l] = a[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    a[i] = tile[get_local_size(0) - 1 - l];
+}
+__kernel void sum(__global float *a, __local float *tile, int n) {
+    int i = get_global_id(0), l = get_local_id(0);
+    tile[l] = i < n ? a[i] : 0;
+    for (int s = get_local_size(0) / 2; s > 0; s /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (l < s)
+            tile[l] += tile[l + s];
+    }
+    if (l == 0)
+        a[get_group_id(0)] = tile[0];
+}
+__kernel void by_data(__global float *a, __local float *tile, int n) {
+    if (a[get_global_id(0)] > 0)
+        barrier(CLK_LOCAL_MEM_FENCE);
+}
+";
+
+/// What is said of these kernels, each over 1024 work-items in groups of 64, with an argument.
+fn barriers(n: u32, options: &str) -> Outcome {
+    let launch = |name: &str| {
+        format!(
+            "cl_kernel {name} = clCreateKernel(p, \"{name}\", NULL);
+    clSetKernelArg({name}, 0, sizeof a, &a);
+    clSetKernelArg({name}, 1, 256, NULL);
+    clSetKernelArg({name}, 2, sizeof n, &n);
+    clEnqueueNDRangeKernel(q, {name}, 1, NULL, &items, &group, 0, NULL, NULL);\n"
+        )
+    };
+    let launches = ["early", "sum", "by_data"].map(launch).concat();
+    let shop = Workshop::new();
+    shop.write(
+        "host.c",
+        format!(
+            "#include <CL/cl.h>\nvoid run(cl_command_queue q, cl_program p, cl_mem a)\n{{\n\
+             size_t items = 1024, group = 64;\nint n = {n};\n{launches}}}\n"
+        ),
+    );
+    shop.write("k.cl", BARRIERS);
+    shop.fpgacc(&format!("check -w host.c k.cl {options}"))
+        .success()
+}
+
+#[test]
+fn barriers_that_some_work_items_of_a_group_miss_are_errors() {
+    insta::assert_snapshot!(barriers(1000, "").stdout);
+    for options in [
+        "",
+        "--device=de5a-net",
+        "--sarif",
+        "--sarif --device=de5a-net",
+    ] {
+        let missing = |n: u32| {
+            barriers(n, options)
+                .stdout
+                .matches("missed-barrier")
+                .count()
+        };
+        assert!(missing(1000) > 0, "{options}");
+        // Whole groups return.
+        assert_eq!(missing(1024) + missing(960), 0, "{options}");
+    }
+}
+
+#[test]
+fn barriers_that_data_may_keep_work_items_from_are_in_the_json() {
+    let verdicts = |options: &str| -> Vec<Value> {
+        let report = barriers(1024, &format!("--json {options}")).stdout;
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let kernels = report["kernels"].as_array().expect("kernels").iter();
+        let sites = kernels.flat_map(|kernel| kernel["sites"].as_array().expect("sites"));
+        let missed = sites.filter(|site| site["kind"] == "missed_barrier");
+        missed.map(|site| site["verdict"].clone()).collect()
+    };
+    assert_eq!(verdicts(""), ["depends on data"]);
+    assert_eq!(verdicts("--device=de5a-net"), ["depends on data"]);
+}

@@ -137,7 +137,7 @@ fn by_line(
             What::Branch { .. } => Kind::Branch,
             What::Local { write: false, .. } => Kind::LocalRead,
             What::Local { write: true, .. } => Kind::LocalWrite,
-            What::Barrier { .. } => continue,
+            What::Barrier { .. } | What::MissedBarrier { .. } => continue,
         };
         let last = match kind {
             Kind::Branch => *own.end(),
@@ -172,7 +172,7 @@ impl Said {
             What::Global { sectors, .. } => self.sectors.push(sectors),
             What::Branch { diverged, .. } => self.diverges |= diverged > 0.0,
             What::Local { turns, ideal, .. } => self.sectors.push(turns - ideal),
-            What::Barrier { .. } => {}
+            What::Barrier { .. } | What::MissedBarrier { .. } => {}
         }
     }
 }

@@ -7,7 +7,7 @@ use fpgacc_decision::describe;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::{SourceMap, Span};
-use fpgacc_gpu_model::check::Thresholds;
+use fpgacc_gpu_model::check::{Site as Found, Thresholds};
 use fpgacc_kernel_analysis::divergence::divergent_loop;
 use fpgacc_launch_facts::Launch;
 use fpgacc_performance_model::{
@@ -16,6 +16,8 @@ use fpgacc_performance_model::{
 };
 use fpgacc_runtime::contract::LaunchContract;
 use serde::Serialize;
+
+use super::describe as describe_gpu;
 
 /// A kernel on a board: of its launches, that which takes longest.
 pub struct OnBoard<'a> {
@@ -38,15 +40,18 @@ enum What {
     Loop(LoopReport),
     /// A loop that work-items may leave at different iterations, or skip.
     Divergent,
+    /// A barrier to which not all work-items of a group come.
+    MissedBarrier(Box<Found>),
 }
 
-/// A kernel as the board runs it, as it is written.
+/// A kernel as the board runs it, as it is written. `missed`: barriers to which not all work-items of a group come.
 pub fn check<'a>(
     module: &'a Module,
     kernel: FunctionId,
     launches: &[&'a Launch],
     board: &Board,
     thresholds: &Thresholds,
+    missed: Vec<Found>,
 ) -> OnBoard<'a> {
     let at = |launch: Option<&'a Launch>| {
         let shape = launch.map_or_else(LaunchShape::default, |launch| LaunchShape::of(&[launch]));
@@ -62,7 +67,13 @@ pub fn check<'a>(
         }
     });
     let (launch, prediction) = longest;
-    let sites = sites(module, kernel, &prediction, thresholds);
+    let mut sites = sites(module, kernel, &prediction, thresholds);
+    sites.extend(missed.into_iter().map(|found| Site {
+        span: Some(found.span),
+        is_warning: found.is_warning,
+        what: What::MissedBarrier(Box::new(found)),
+    }));
+    sites.sort_by_key(|site| site.span.map(|span| (span.file, span.start)));
     OnBoard {
         module,
         kernel,
@@ -112,7 +123,6 @@ fn sites(
             is_warning: true,
         });
     }
-    sites.sort_by_key(|site| site.span.map(|span| (span.file, span.start)));
     sites
 }
 
@@ -176,6 +186,7 @@ impl OnBoard<'_> {
                     None => trips,
                 }
             }
+            What::MissedBarrier(found) => describe_gpu::share(found, true),
             What::Divergent => {
                 let serial = "one work-item starts in a cycle at most";
                 match self.prediction.penalty_causes.divergent > 0.0 {
@@ -230,6 +241,7 @@ fn several(count: usize, one: &str, many: &str) -> String {
 
 fn headline(what: &What) -> (String, &'static str) {
     match what {
+        What::MissedBarrier(found) => describe_gpu::headline(found),
         What::Access(unit) => {
             let does = if unit.is_store { "writes" } else { "reads" };
             let moved = unit.bytes_wide as f64 / unit.efficiency.max(1e-3);
@@ -262,6 +274,7 @@ fn headline(what: &What) -> (String, &'static str) {
 
 fn advice(what: &What) -> Option<&'static str> {
     match what {
+        What::MissedBarrier(_) => Some(describe_gpu::MEET),
         What::Access(_) => Some(
             "let neighbouring iterations or work-items access neighbouring elements, or copy a tile to local memory",
         ),
@@ -325,6 +338,11 @@ enum WhatData {
         limit: Option<String>,
     },
     NoSimd,
+    MissedBarrier {
+        verdict: &'static str,
+        /// The part of the times that a group comes there at which some work-items do not.
+        missed: f64,
+    },
 }
 
 /// Everything that was looked at, worth a warning or not.
@@ -380,6 +398,10 @@ fn site_data(site: &Site, sources: &SourceMap) -> SiteData {
                 limit: describe::limit(&one.limit, Some(sources)),
             },
             What::Divergent => WhatData::NoSimd,
+            What::MissedBarrier(found) => WhatData::MissedBarrier {
+                verdict: found.verdict.name(),
+                missed: found.share,
+            },
         },
     }
 }

@@ -91,6 +91,10 @@ enum WhatData {
         /// Of the time since the barrier before.
         waiting: f64,
     },
+    MissedBarrier {
+        /// The part of the times that a group comes there at which some work-items do not.
+        missed: f64,
+    },
 }
 
 /// Everything that was looked at, worth a warning or not.
@@ -180,6 +184,7 @@ fn what(what: &What) -> WhatData {
             stride_bytes: small(stride),
         },
         What::Barrier { waiting } => WhatData::Barrier { waiting: *waiting },
+        What::MissedBarrier { missed } => WhatData::MissedBarrier { missed: *missed },
         What::Branch { kind, diverged } => WhatData::Branch {
             decides: match kind {
                 BranchKind::If => "if",

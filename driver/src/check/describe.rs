@@ -16,6 +16,10 @@ use crate::session::Session;
 /// A change must make a launch so many times as fast.
 const WORTHWHILE: f64 = 1.1;
 
+/// What lets all work-items of a group come to a barrier.
+pub const MEET: &str = "take the barrier out of the branch or loop, and put conditions around what stands between \
+                        barriers in place of `return`, `break` and `continue` before them";
+
 /// Elements of 4 bytes that are this far apart lie in sectors of their own.
 const LARGE: u32 = 8;
 
@@ -93,6 +97,13 @@ pub fn headline(site: &Site) -> (String, &'static str) {
             );
             (message, "-Wimbalance")
         }
+        What::MissedBarrier { .. } => {
+            let message = match site.verdict.is_sure() {
+                true => "not all work-items of a group come to this barrier",
+                false => "some work-items of a group may not come to this barrier",
+            };
+            (message.to_string(), "-Wmissed-barrier")
+        }
         What::Branch { kind, diverged } => {
             let message = match kind {
                 BranchKind::Loop => format!(
@@ -109,7 +120,7 @@ pub fn headline(site: &Site) -> (String, &'static str) {
     }
 }
 
-fn share(site: &Site, is_counted: bool) -> String {
+pub fn share(site: &Site, is_counted: bool) -> String {
     let about = if site.is_rough { "about " } else { "" };
     let part = format!("{about}{}", percent(site.share));
     match &site.what {
@@ -135,6 +146,9 @@ fn share(site: &Site, is_counted: bool) -> String {
         What::Barrier { .. } => {
             format!("that is {part} of the kernel's time, if no other group runs meanwhile")
         }
+        What::MissedBarrier { .. } => format!(
+            "in {part} of the times that a group comes here; what follows is undefined, and FPGAs hang"
+        ),
     }
 }
 
@@ -191,6 +205,7 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
              in equal parts"
                 .to_string(),
         ),
+        What::MissedBarrier { .. } => Some(MEET.to_string()),
         What::Branch { kind, .. } => Some(match kind {
             BranchKind::Loop => "give lanes of a warp trip counts that are alike: sort the work, or share it out in \
                                  equal parts"
@@ -264,7 +279,8 @@ fn totals(checked: &Checked) -> String {
     let name = &checked.module.functions[checked.kernel].name;
     let is_branch = |site: &Site| matches!(site.what, What::Branch { .. });
     let is_barrier = |site: &Site| matches!(site.what, What::Barrier { .. });
-    let accesses = count(checked, |site| !is_branch(site) && !is_barrier(site));
+    let is_access = |site: &Site| matches!(site.what, What::Global { .. } | What::Local { .. });
+    let accesses = count(checked, is_access);
     let branches = count(checked, is_branch);
     let mut text = format!("kernel {name}: {accesses} accesses, {branches} branches");
     let barriers = count(checked, is_barrier);

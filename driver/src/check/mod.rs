@@ -15,7 +15,7 @@ use clap::ArgMatches;
 use fpgacc_frontend::diag::{Color, Diagnostic, render};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::SourceMap;
-use fpgacc_gpu_model::check::{Thresholds, check};
+use fpgacc_gpu_model::check::{Thresholds, What, check};
 use fpgacc_gpu_model::device::Device;
 use fpgacc_gpu_model::recorded::Seen;
 use fpgacc_launch_facts::{Facts, Launch};
@@ -118,7 +118,7 @@ fn run(session: &mut Session, matches: &ArgMatches) -> Step<()> {
             laid_out(session, &checked, device, layout)?
         }
         Machine::Board(board) => {
-            let checked = scene.on_board(&compiled, board);
+            let checked = scene.on_board(&compiled, board, &session.sources);
             laid_out_for_board(session, &checked, board, layout)?
         }
     };
@@ -208,9 +208,19 @@ pub fn of_kernel<'a>(
     launches: &Launches<'a>,
     sources: &SourceMap,
 ) -> OnGpu {
+    let (device, checked) = on_any_gpu(module, kernel, launches, sources);
+    data::on_gpu(&checked, &device, sources)
+}
+
+fn on_any_gpu<'a>(
+    module: &'a Module,
+    kernel: FunctionId,
+    launches: &Launches<'a>,
+    sources: &SourceMap,
+) -> (Device, Checked<'a>) {
     let device = Device::named(DEFAULT_DEVICE).expect("it is built in");
     let checked = launches.check(module, kernel, (&device, &Thresholds::default()), sources);
-    data::on_gpu(&checked, &device, sources)
+    (device, checked)
 }
 
 impl<'a> Scene<'a> {
@@ -233,10 +243,19 @@ impl<'a> Scene<'a> {
             .collect()
     }
 
-    fn on_board(&self, compiled: &'a [Compiled], board: &Board) -> Vec<OnBoard<'a>> {
+    fn on_board(
+        &self,
+        compiled: &'a [Compiled],
+        board: &Board,
+        sources: &SourceMap,
+    ) -> Vec<OnBoard<'a>> {
         let checked = self.kernels(compiled).map(|(module, kernel)| {
             let launches = self.launches.of_kernel(&module.functions[kernel].name);
-            board::check(module, kernel, &launches, board, &self.thresholds)
+            let mut all = on_any_gpu(module, kernel, &self.launches, sources).1;
+            let sites = &mut all.findings.sites;
+            sites.retain(|site| matches!(site.what, What::MissedBarrier { .. }));
+            let missed = std::mem::take(sites);
+            board::check(module, kernel, &launches, board, &self.thresholds, missed)
         });
         checked.collect()
     }

@@ -2,15 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_frontend::ir::ExprId;
+use fpgacc_frontend::ir::{ExprId, FunctionId, Module};
+use fpgacc_kernel_analysis::calls::{calls_builtin, reachable};
+use fpgacc_kernel_analysis::divergence::{Divergence, Memory};
 
 use super::machine::Machine;
 use super::meeting::Way;
 use super::observed::{Barrier, Position};
+use super::wide::Mask;
 
 /// The functions at which all work-items of a group meet.
 pub(super) fn is_barrier(name: &str) -> bool {
     matches!(name, "barrier" | "work_group_barrier")
+}
+
+/// What may differ between work-items of a group, if a kernel has barriers.
+pub(super) fn divergence(module: &Module, kernel: FunctionId) -> Option<Divergence<'_>> {
+    let mut all = reachable(module, kernel);
+    all.push(kernel);
+    let has_barriers = |id: &FunctionId| calls_builtin(&module.functions[*id], is_barrier);
+    let meets = all.iter().any(has_barriers);
+    meets.then(|| Divergence::of(module, kernel, Memory::IsOneForAll))
 }
 
 impl Machine<'_> {
@@ -25,17 +37,22 @@ impl Machine<'_> {
     }
 
     /// It comes to a barrier.
-    pub(super) fn at_barrier(&mut self, id: ExprId) {
+    pub(super) fn at_barrier(&mut self, id: ExprId, mask: Mask) {
         let Some(to) = self.position(self.function().exprs.span(id)) else {
             return;
         };
         let all = self.sample.weight * self.width as f64;
+        let (times, doubt) = (self.weight / self.sample.weight, self.guess.all());
         let meeting = &mut self.meeting;
         let way = Way {
             to,
             operations: (self.seen.operations - meeting.since) / all.max(f64::MIN_POSITIVE),
             by_data: meeting.by_data,
             open: meeting.open.clone(),
+            times,
+            is_parted: mask != self.exists,
+            is_sampled: self.is_sampling,
+            doubt,
         };
         if let Some((_, ways)) = meeting.warps.last_mut() {
             ways.push(way);
@@ -46,6 +63,8 @@ impl Machine<'_> {
     /// All warps of a group that are looked at were there: each waits for the one with the longest path.
     pub(super) fn met(&mut self) {
         let warps = std::mem::take(&mut self.meeting.warps);
+        self.missed(&warps);
+        self.meeting.is_lost = false;
         let Some((_, first)) = warps.first() else {
             return;
         };

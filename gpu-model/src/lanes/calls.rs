@@ -76,7 +76,7 @@ impl<'a> Machine<'a> {
 
     fn builtin(&mut self, id: ExprId, name: &str, args: &'a [ExprId], mask: Mask) -> Values {
         if is_barrier(name) {
-            self.at_barrier(id);
+            self.at_barrier(id, mask);
         }
         if let Some((width, write)) = whole_vector(name) {
             return self.vector_access(id, args, (width, write), mask);

@@ -380,7 +380,8 @@ impl<'a> Machine<'a> {
         };
         let (weight, guess, start) = (self.weight, self.guess, self.seen.operations);
         self.weight *= taken;
-        self.guess.condition |= ways.differs();
+        let doubt = self.doubt(cond, ways);
+        self.guess.condition.add(doubt);
         let right = (others != 0).then(|| self.one(rhs, others));
         (self.weight, self.guess) = (weight, guess);
         let mut issued = [0.0; 2];

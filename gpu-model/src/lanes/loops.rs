@@ -3,7 +3,8 @@
 
 use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, IncDecOp, Stmt, StmtKind};
 
-use super::machine::{Guess, MANY_STEPS, Machine, Ways};
+use super::guess::Guess;
+use super::machine::{MANY_STEPS, Machine, Ways};
 use super::observed::{BranchKind, Tally};
 use super::stmt::{Env, RARELY};
 use super::value::{Linear, Value};
@@ -152,7 +153,10 @@ impl<'a> Machine<'a> {
                         let last = (steps, (walk.rounds == FIRST).then_some(last));
                         return self.spread(parts, walk, (&left, is_known), last);
                     }
-                    Plan::Stop => return self.seen.is_rough = true,
+                    Plan::Stop => {
+                        self.meeting.is_lost = true;
+                        return self.seen.is_rough = true;
+                    }
                 }
             }
             let [_, last] = distances;
@@ -241,6 +245,10 @@ impl<'a> Machine<'a> {
         let value = self.condition(cond, walk);
         let ways = self.ways(&value, walk.active);
         walk.is_supposed |= ways.supposed.is_some();
+        if ways.supposed.is_some() {
+            let doubt = self.doubt(cond, &ways);
+            self.guess.broken.add(doubt);
+        }
         if ways.in_doubt() == 0 {
             if ways.yes != 0 && ways.yes != walk.entered {
                 // Some wait for others from now on.
@@ -261,7 +269,8 @@ impl<'a> Machine<'a> {
         self.weight = weight * trips;
         walk.active = ways.yes | ways.in_doubt();
         let condition = self.guess.condition;
-        self.guess.condition |= ways.differs();
+        let doubt = self.doubt(cond, &ways);
+        self.guess.condition.add(doubt);
         self.round(parts, walk);
         self.guess.condition = condition;
         self.weight = weight;

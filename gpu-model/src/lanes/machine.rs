@@ -6,10 +6,12 @@ use fpgacc_frontend::ir::{
     AddressSpace, ExprId, Function, FunctionId, Module, Scalar, StmtKind, Type, TypeId, VarRef,
 };
 use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::divergence::Divergence;
 use fpgacc_kernel_analysis::work_item::Quantity;
 
 use super::closeness::{CLOSEST, Closeness};
 use super::early::Apart;
+use super::guess::Guess;
 use super::meeting::Meeting;
 use super::memory;
 use super::observed::{AccessSite, BranchKind, Observed, Position};
@@ -35,25 +37,6 @@ pub(super) struct Frame {
     /// The number of the call: variables of each are its own.
     pub id: u32,
     pub function: FunctionId,
-}
-
-/// Which lanes take part is a guess where memory decides, or what is not followed.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Guess {
-    /// The condition of a branch or loop around.
-    pub condition: bool,
-    /// Some lanes may have returned from this function.
-    pub returned: bool,
-    /// Some may have left the innermost loop.
-    pub broken: bool,
-    /// Some may have left its iteration.
-    pub skipped: bool,
-}
-
-impl Guess {
-    pub fn is_any(self) -> bool {
-        self.condition || self.returned || self.broken || self.skipped
-    }
 }
 
 /// A call of a kernel, seen by one warp at a time.
@@ -94,6 +77,10 @@ pub(super) struct Machine<'a> {
     /// Why it is not known which lanes take part.
     pub guess: Guess,
     pub meeting: Meeting,
+    /// What may differ between work-items of a group; `None`: they meet nowhere, or nobody asks.
+    pub divergence: Option<Divergence<'a>>,
+    /// What is done now stands for other iterations.
+    pub is_sampling: bool,
     /// What is done now is done only if this number is small.
     pub unlikely: Option<Sym>,
     /// Loops around.
@@ -150,6 +137,8 @@ impl<'a> Machine<'a> {
             weight: 0.0,
             guess: Guess::default(),
             meeting: Meeting::default(),
+            divergence: None,
+            is_sampling: false,
             functions: vec![kernel],
             unlikely: None,
             loops: 0,
@@ -440,7 +429,7 @@ impl<'a> Machine<'a> {
             .or_default();
         entry.space = Some(space);
         entry.open.extend(self.unlikely);
-        entry.lanes_guessed |= self.guess.is_any();
+        entry.lanes_guessed |= self.guess.all().lanes;
         entry.in_loop |= self.loops > 0;
         entry.bytes = bytes;
         match space {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::guess::Doubt;
 use super::observed::Position;
 use super::value::Sym;
 
 /// What a warp did between two barriers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct Way {
     /// The barrier that ends it.
     pub to: Position,
@@ -15,6 +16,13 @@ pub(super) struct Way {
     /// It depends on what memory holds, or on these numbers.
     pub by_data: bool,
     pub open: BTreeSet<Sym>,
+    /// How often it does that.
+    pub times: f64,
+    /// Some of its work-items do not come there, and whether they do may be in doubt.
+    pub is_parted: bool,
+    /// It stands for other iterations.
+    pub is_sampled: bool,
+    pub doubt: Doubt,
 }
 
 /// Ways of the warps of a group, and the warp that is on one.
@@ -28,6 +36,8 @@ pub(super) struct Meeting {
     pub since: f64,
     pub by_data: bool,
     pub open: BTreeSet<Sym>,
+    /// Not all iterations of a loop were counted.
+    pub is_lost: bool,
 }
 
 impl Meeting {

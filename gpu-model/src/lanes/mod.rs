@@ -13,6 +13,7 @@ mod choice;
 mod closeness;
 mod early;
 mod expr;
+mod guess;
 mod loops;
 mod machine;
 mod meeting;
@@ -57,6 +58,7 @@ pub fn walk(
     let (samples, closeness) = choice::choose((module, kernel, launch, device, runs));
     let mut machine = Machine::new(module, kernel, launch, device, runs);
     machine.closeness = closeness;
+    machine.divergence = barriers::divergence(module, kernel);
     let mut tallies: BTreeMap<Class, Tallies> = BTreeMap::new();
     for sample in samples {
         let before = machine.seen.tally_of_warps();

@@ -163,6 +163,21 @@ pub struct Barrier {
     pub open: BTreeSet<Sym>,
 }
 
+/// How often groups of a launch come to a barrier. Totals of a launch, in warps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Coming {
+    /// How often some of its work-items come there.
+    pub times: f64,
+    /// How often others of the group do not.
+    pub missed: f64,
+    /// Some iterations of loops stand for others.
+    pub is_sampled: bool,
+    /// It depends on what memory holds.
+    pub by_data: bool,
+    /// Numbers that are not known, on which it depends.
+    pub open: BTreeSet<Sym>,
+}
+
 /// All that was seen of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Observed {
@@ -172,6 +187,8 @@ pub struct Observed {
     pub branches: BTreeMap<(Position, BranchKind), Branch>,
     /// Barriers of groups of more than one warp.
     pub barriers: BTreeMap<Position, Barrier>,
+    /// Who comes to barriers.
+    pub comings: BTreeMap<Position, Coming>,
     /// Operations of warps, times the width of a warp.
     pub operations: f64,
     /// How often things happen is an estimate: warps or iterations that stand for others differ, or the number of

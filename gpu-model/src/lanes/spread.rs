@@ -47,7 +47,8 @@ impl<'a> Machine<'a> {
         let most = most.unwrap_or_default();
         let samples = self.samples().min(most);
         self.seen.is_rough |= !is_known;
-        let weight = self.weight;
+        let (weight, is_sampling) = (self.weight, self.is_sampling);
+        self.is_sampling |= samples < most;
         let start = self.env.clone();
         let mut even = steps.clone();
         let mut next = 0;
@@ -77,7 +78,10 @@ impl<'a> Machine<'a> {
                 now.is_some_and(|now| is_same(by, now, active))
             });
         }
-        self.weight = weight;
+        (self.weight, self.is_sampling) = (weight, is_sampling);
+        let has_left = (self.broken | self.returned) & all != 0;
+        // Another warp would be looked at in other iterations.
+        self.meeting.is_lost |= samples < most && (has_left || self.steps > MANY_STEPS);
         walk.active = 0;
         if samples < most {
             self.seen.spread(&tallies);

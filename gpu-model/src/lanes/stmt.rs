@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{Arm, CaseLabel, ExprId, Init, Stmt, StmtKind, VarRef};
 
+use super::guess::Doubt;
 use super::machine::{Machine, Values, Ways, jumps};
 use super::observed::BranchKind;
 use super::value::{Linear, Origin, Value};
@@ -104,18 +105,9 @@ impl<'a> Machine<'a> {
         let condition = self.one(cond, mask);
         let ways = self.ways(&condition, mask);
         self.step();
-        let before = self.seen.operations;
         let flow = self.flow();
         let issued = match ways.in_doubt() {
-            0 => {
-                self.block(then, ways.yes);
-                let after_then = self.seen.operations;
-                let no = self.live(ways.no);
-                self.block(otherwise, no);
-                let issued = [after_then - before, self.seen.operations - after_then];
-                self.unlikely_side(then, otherwise, &ways, mask);
-                issued
-            }
+            0 => self.each_side(cond, (then, otherwise), &ways, mask),
             _ => self.both(cond, (then, otherwise), &ways, mask),
         };
         let idle = self.idle(&ways, issued);
@@ -124,6 +116,27 @@ impl<'a> Machine<'a> {
             self.part(span, BranchKind::If, flow, mask);
         }
         self.branch(span, BranchKind::If, &ways, (idle, issued));
+    }
+
+    /// Both branches, each by the lanes that are known to take it. Gives the operations of each.
+    fn each_side(
+        &mut self,
+        cond: ExprId,
+        (then, otherwise): (&'a [Stmt], &'a [Stmt]),
+        ways: &Ways,
+        mask: Mask,
+    ) -> [f64; 2] {
+        let (start, condition) = (self.seen.operations, self.guess.condition);
+        let doubt = self.doubt(cond, ways);
+        self.guess.condition.add(doubt);
+        self.block(then, ways.yes);
+        let middle = self.seen.operations;
+        let no = self.live(ways.no);
+        self.block(otherwise, no);
+        let issued = [middle - start, self.seen.operations - middle];
+        self.unlikely_side((then, otherwise), ways, doubt, mask);
+        self.guess.condition = condition;
+        issued
     }
 
     /// Operations of lanes that wait while others go one of two ways.
@@ -137,7 +150,13 @@ impl<'a> Machine<'a> {
     }
 
     /// The branch that is taken only if a number is small: looked at, as it may be, and forgotten.
-    fn unlikely_side(&mut self, then: &'a [Stmt], otherwise: &'a [Stmt], ways: &Ways, mask: Mask) {
+    fn unlikely_side(
+        &mut self,
+        (then, otherwise): (&'a [Stmt], &'a [Stmt]),
+        ways: &Ways,
+        doubt: Doubt,
+        mask: Mask,
+    ) {
         let other = match (ways.yes, ways.no) {
             (0, _) => then,
             (_, 0) => otherwise,
@@ -152,7 +171,8 @@ impl<'a> Machine<'a> {
         self.weight *= UNLIKELY;
         (self.returned, self.broken, self.skipped) = (0, 0, 0);
         self.block(other, mask);
-        self.doubts += u32::from((self.returned, self.broken, self.skipped) != (0, 0, 0));
+        self.doubts += u32::from(self.flow() != (0, 0, 0));
+        self.may_have_left(doubt, (0, 0, 0));
         self.apart.truncate(apart);
         (self.env, self.weight, self.unlikely) = before;
         (self.returned, self.broken, self.skipped) = flow;
@@ -174,7 +194,8 @@ impl<'a> Machine<'a> {
         let taken = self.taken(cond, BranchKind::If);
         self.weight = weight * taken[0];
         let condition = self.guess.condition;
-        self.guess.condition |= ways.differs();
+        let may_leave = self.doubt(cond, ways);
+        self.guess.condition.add(may_leave);
         let before = self.env.clone();
         self.block(then, ways.yes | doubt);
         let middle = self.seen.operations;
@@ -188,12 +209,11 @@ impl<'a> Machine<'a> {
         self.meet(apart, true);
         self.guess.condition = condition;
         self.doubts += u32::from(left_then != flow || left_else != flow);
-        if ways.differs() {
-            // Lanes of which it is not known whether they left go on; which do is a guess from now on.
-            self.guess.returned |= left_then.0 | left_else.0 != flow.0;
-            self.guess.broken |= left_then.1 | left_else.1 != flow.1;
-            self.guess.skipped |= left_then.2 | left_else.2 != flow.2;
-        }
+        // Lanes of which it is not known whether they left go on; which do is a guess from now on.
+        self.returned |= left_then.0;
+        self.broken |= left_then.1;
+        self.skipped |= left_then.2;
+        self.may_have_left(may_leave, flow);
         (self.returned, self.broken, self.skipped) = flow;
         self.weight = weight;
         let issued = [middle - start, self.seen.operations - middle];
@@ -324,11 +344,14 @@ impl<'a> Machine<'a> {
             (false, Some(_)) => ways.uniform = mask,
             (false, None) => ways.data = mask,
         }
+        let condition = self.guess.condition;
         if !is_known {
             self.weight /= arms.len().max(1) as f64;
+            let doubt = self.doubt(value, &ways);
+            self.guess.condition.add(doubt);
         }
         let idle = self.arms(arms, &entered, mask);
-        self.weight = weight;
+        (self.weight, self.guess.condition) = (weight, condition);
         let idle = (idle + self.meet(apart, false)) * f64::from(u8::from(is_known));
         self.broken = flow.1;
         let span = self.function().exprs.span(value);

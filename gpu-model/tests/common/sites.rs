@@ -78,6 +78,7 @@ pub fn told_on(device: &str, text: &str, launch: &Launch) -> Vec<String> {
                 if *write { "write" } else { "read" }
             ),
             What::Branch { diverged, .. } => format!("branch {diverged:.2}"),
+            What::MissedBarrier { missed } => format!("missed {missed:.2}"),
             What::Barrier { waiting } => format!("barrier {waiting:.2}"),
         };
         let mark = if site.is_warning { " !" } else { "" };
@@ -85,15 +86,4 @@ pub fn told_on(device: &str, text: &str, launch: &Launch) -> Vec<String> {
         format!("{at} {what} {}{mark}", site.verdict.name())
     };
     findings.sites.iter().map(line).collect()
-}
-
-/// A kernel whose work-item `i`, number `l` of its group, does this.
-pub fn kernel(body: &str) -> String {
-    format!(
-        "__kernel void k(__global float *a, __global float *o) {{\n\
-         int i = get_global_id(0), l = get_local_id(0); float v = 0;\n\
-         {body}\n\
-         o[i] = v;\n\
-         }}\n"
-    )
 }
