@@ -368,7 +368,8 @@ impl Scene<'_> {
             };
             let by_data = branch.by_data > 0.0;
             let verdict = self.verdict(&walk, by_data, &branch.open, &BTreeSet::new());
-            if !(is_one && verdict.is_sure()) {
+            // A run knows more than warps and iterations that stand for others.
+            if !(is_one && verdict.is_sure()) || branch.is_sampled {
                 branch.measure(&run);
             }
         }

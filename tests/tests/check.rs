@@ -178,6 +178,48 @@ fn lanes_that_a_run_saw_wait_are_a_part_of_what_it_did() {
     assert!((0.6..0.76).contains(&share), "{guard}");
 }
 
+/// Divides a warp of a group that is not looked at.
+const BORDER: &str = "\
+__kernel void k(__global int *level) {
+    int i = get_global_id(0);
+    if (i < 500016)
+        level[i] = i;
+}
+";
+
+#[test]
+fn what_a_run_saw_comes_before_estimates() {
+    let shop = Workshop::new();
+    shop.write(
+        "host.c",
+        r#"
+#include <CL/cl.h>
+void run(cl_command_queue q, cl_program p, cl_mem level)
+{
+    size_t items = 1 << 20, group = 128;
+    cl_kernel k = clCreateKernel(p, "k", NULL);
+    clSetKernelArg(k, 0, sizeof level, &level);
+    clEnqueueNDRangeKernel(q, k, 1, NULL, &items, &group, 0, NULL, NULL);
+}
+"#,
+    );
+    shop.write("k.cl", BORDER);
+    let loops = GRAPH_RUN
+        .find("    - site: {file: k.cl, line: 4")
+        .expect("the loop");
+    shop.write("seen.yaml", &GRAPH_RUN[..loops]);
+    let branch = |facts: &str| {
+        let checked = shop.fpgacc(&format!("check -w --json {facts} host.c k.cl"));
+        let report: Value = serde_json::from_str(&checked.success().stdout).expect("JSON");
+        let sites = report["kernels"][0]["sites"].as_array().expect("sites");
+        let is_guard = |site: &&Value| site["kind"] == "branch";
+        let guard = sites.iter().find(is_guard).expect("the branch");
+        (guard["verdict"].clone(), guard["diverged_warps"].clone())
+    };
+    assert_eq!(branch(""), ("estimated".into(), 0.0.into()));
+    assert_eq!(branch("--facts seen.yaml"), ("measured".into(), 0.9.into()));
+}
+
 /// Ends work-items beyond `n` before their group meets; `sum` lets all come.
 const BARRIERS: &str = "\
 __kernel void early(__global float *a, __local float *tile, int n) {

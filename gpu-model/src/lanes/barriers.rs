@@ -1,6 +1,6 @@
-//! Barriers: how long warps of a group wait there for the one that comes last.
+//! Barriers: who comes there, and how long warps of a group wait for the one that comes last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{ExprId, FunctionId, Module};
 use fpgacc_kernel_analysis::calls::{calls_builtin, reachable};
@@ -93,5 +93,40 @@ impl Machine<'_> {
             }
         }
         self.seen.barriers = seen;
+    }
+
+    /// The warps of a group that are looked at were there: whether all of its work-items came to each barrier, each
+    /// time.
+    fn missed(&mut self, warps: &[(f64, Vec<Way>)]) {
+        let barriers: BTreeSet<_> = warps
+            .iter()
+            .flat_map(|(_, ways)| ways.iter().map(|way| way.to))
+            .collect();
+        let weight: f64 = warps.iter().map(|(weight, _)| weight).sum();
+        let is_whole = !self.meeting.is_lost && !self.seen.is_cut;
+        for barrier in barriers {
+            // How often some come, all of a warp, and at least some of a warp.
+            let (mut most, mut whole, mut parted) = (0.0f64, f64::INFINITY, 0.0f64);
+            let entry = self.seen.comings.entry(barrier).or_default();
+            for (_, ways) in warps {
+                let own = || ways.iter().filter(|way| way.to == barrier);
+                let times: f64 = own().map(|way| way.times).sum();
+                let apart = own().filter(|way| way.is_parted).map(|way| way.times);
+                let apart: f64 = apart.sum();
+                (most, whole, parted) =
+                    (most.max(times), whole.min(times - apart), parted.max(apart));
+                for way in own() {
+                    entry.is_sampled |= way.is_sampled && is_whole;
+                    entry.by_data |= way.doubt.by_data;
+                    entry.open.extend(way.doubt.open);
+                }
+            }
+            let missed = if is_whole { most - whole } else { parted };
+            entry.times += weight * most;
+            // Rounding is none of it.
+            if missed > most * 1e-6 {
+                entry.missed += weight * missed;
+            }
+        }
     }
 }

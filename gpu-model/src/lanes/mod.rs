@@ -11,6 +11,7 @@ mod barriers;
 mod calls;
 mod choice;
 mod closeness;
+mod doubts;
 mod early;
 mod expr;
 mod guess;
