@@ -13,9 +13,11 @@ use fpgacc_runtime::manifest;
 
 use crate::compiled::Compiled;
 use crate::kernels;
-use crate::options::asks_for_cache;
+use crate::options::{Target, asks_for_cache};
+use crate::programs::Program;
 use crate::session::{Session, Step, Stop};
 use crate::tool;
+use crate::wrong_kernels;
 
 /// What came of a build.
 pub enum Built {
@@ -26,11 +28,20 @@ pub enum Built {
 }
 
 /// The device's compiler finds errors, too: the front end's messages say where and why.
-fn refuse(session: &mut Session, errors: &[Diagnostic]) -> Step<Built> {
-    for error in errors {
+/// Reports why a program cannot be built, and what can be done.
+fn refuse(session: &mut Session, program: &Program, errors: &[Diagnostic]) -> Step<Built> {
+    let Some((last, others)) = errors.split_last() else {
+        return Err(Stop);
+    };
+    for error in others {
         session.report(error.clone());
     }
-    Err(Stop)
+    let waits = session.options.target == Target::Emulator && !program.is_string();
+    let last = match waits {
+        true => last.clone().help(wrong_kernels::leave_out(program)),
+        false => last.clone(),
+    };
+    session.fail(last)
 }
 
 /// Builds a program's .aocx in the folder `made`; it will be at last beside `output`.
@@ -72,7 +83,7 @@ pub fn build(
     if session.options.dry_run {
         return match rewritten.doubts.is_empty() {
             true => Ok(Built::Made),
-            false => refuse(session, &rewritten.doubts),
+            false => refuse(session, program, &rewritten.doubts),
         };
     }
     let progress = Progress::unless(session.options.quiet);
@@ -88,7 +99,7 @@ pub fn build(
         Err(BuildError::Emulator(EmulatorError::Kernels { log })) if rewritten.may_be_wrong => {
             Ok(Built::Refused(compiled.with_positions(&log)))
         }
-        Err(_) if !rewritten.doubts.is_empty() => refuse(session, &rewritten.doubts),
+        Err(_) if !rewritten.doubts.is_empty() => refuse(session, program, &rewritten.doubts),
         Err(error) => {
             // What aoc says was shown while it ran.
             let shown = matches!(error, BuildError::Aoc(_)) && !session.options.quiet;
@@ -97,7 +108,8 @@ pub fn build(
                 session.messages.pass_on(&log);
             }
             let error = compiled.with_positions(&error.to_string());
-            session.fail(Diagnostic::error(format!("{}: {error}", program.name())))
+            let error = Diagnostic::error(format!("{}: {error}", program.name()));
+            refuse(session, program, &[error])
         }
     }
 }

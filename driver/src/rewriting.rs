@@ -40,7 +40,8 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
     }
     let unseen = gathered.unseen.as_ref();
     session.options.pipeline.options.unseen = unseen.map(|path| path.display().to_string());
-    let texts: Vec<Vec<Piece>> = programs.iter().map(|p| p.pieces.clone()).collect();
+    let loaded = programs.iter().filter(|program| !program.is_unused);
+    let texts: Vec<Vec<Piece>> = loaded.map(|program| program.pieces.clone()).collect();
     let ways_of = |pieces: &[Piece]| texts.iter().filter(|text| &text[..] == pieces).count();
     let mut compiled = Vec::new();
     let mut leaving = Leaving::default();
@@ -49,7 +50,9 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
         let builders = Builders {
             hosts: &gathered.hosts,
             are_others: gathered.builds_unseen,
-            may_choose: ways_of(&program.pieces) > 1 || is_one_of_strings(&program, &texts),
+            may_choose: ways_of(&program.pieces) > 1
+                || program.is_string()
+                || is_one_of_texts(&program, &texts),
         };
         // Errors of all programs are reported, not only those of the first.
         match kernels::rewrite_for(session, &program, facts, builders) {
@@ -62,7 +65,7 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
         }
     }
     failed |= report_errors_in_all_ways(session, &leaving.with_errors, &texts);
-    failed |= report_errors_in_all_strings(session, &leaving.with_errors, &texts);
+    failed |= report_errors_in_all_texts(session, &leaving.with_errors, &texts);
     if failed {
         return Err(Stop);
     }
@@ -139,26 +142,28 @@ fn report_errors_in_all_ways(
     !reported.is_empty()
 }
 
-/// Whether a program is a string of a host that has other texts, too: it may be for devices that are not there.
-fn is_one_of_strings(program: &Program, texts: &[Vec<Piece>]) -> bool {
-    program.is_string() && texts.iter().any(|text| *text != program.pieces)
+/// Whether the hosts have other texts than a program's: it may be for devices that are not there.
+fn is_one_of_texts(program: &Program, texts: &[Vec<Piece>]) -> bool {
+    texts.iter().any(|text| *text != program.pieces)
 }
 
-/// Of several texts in strings, one has to be right. Says where none is.
-fn report_errors_in_all_strings(
+/// Of several texts, one has to be right, if any of them was given: a C compiler has nothing to say of strings
+/// that are none of its language. Says where none is.
+fn report_errors_in_all_texts(
     session: &mut Session,
     with_errors: &[Program],
     texts: &[Vec<Piece>],
 ) -> bool {
-    let is_wrong = |text: &Vec<Piece>| with_errors.iter().any(|program| program.pieces == *text);
-    let are_chosen = with_errors.iter().any(|one| is_one_of_strings(one, texts));
-    let all_fail = are_chosen && texts.iter().all(is_wrong);
-    if all_fail {
-        session.report(Diagnostic::error(
-            "none of the kernels that the hosts build is without errors",
-        ));
+    let are_chosen = with_errors.iter().any(|one| is_one_of_texts(one, texts));
+    let are_given = !with_errors.iter().all(Program::is_string);
+    let is_right = |text: &Vec<Piece>| with_errors.iter().all(|program| program.pieces != *text);
+    if !are_chosen || !are_given || texts.iter().any(is_right) {
+        return false;
     }
-    all_fail
+    session.report(Diagnostic::error(
+        "none of the kernels that the hosts build is without errors",
+    ));
+    true
 }
 
 /// Programs without kernels that others are linked with, and all others.

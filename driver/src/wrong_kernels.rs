@@ -1,6 +1,6 @@
 //! Kernels with errors that need not be any when the program runs, where the device has a compiler of its own:
-//! the host composes build options, the kernels want an extension that the host has to look for first, or no host
-//! loads their file. They end no build; if the host builds them, the device's compiler takes or refuses them, as it would
+//! the host composes build options, the kernels want an extension that the host has to look for first, no host loads
+//! their file, the hosts have other texts too, or they stand in a string of a host. They end no build; if the host builds them, the device's compiler takes or refuses them, as it would
 //! without fpgacc.
 
 use fpgacc_frontend::diag::{Diagnostic, Severity};
@@ -44,6 +44,14 @@ pub fn left_to_device(program: &str) -> Diagnostic {
     let message = format!("'{program}' has errors: none of its kernels is rewritten");
     Diagnostic::warning(message)
         .note("it goes to the device's own compiler as it is, if the host builds it at all")
+}
+
+/// What to do about a file with errors, if a program is to be built all the same.
+pub fn leave_out(program: &Program) -> String {
+    let name = program.name();
+    format!(
+        "leave '{name}' out if the host reads it when it runs: the device's own compiler then builds it, or refuses it"
+    )
 }
 
 /// What becomes of a text with errors of which the host may make another when it runs.

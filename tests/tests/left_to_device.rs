@@ -219,9 +219,14 @@ fn other_errors_end_the_build() {
             "{}",
             refused.stderr
         );
+        let way_out = "help: leave 'k.cl' out if the host reads it when it runs";
+        assert!(refused.stderr.contains(way_out), "{}", refused.stderr);
         assert_eq!(refused.code, Some(1));
         assert!(!shop.path("app").exists());
     }
+    // It says so because it is so.
+    shop.fpgacc("host.c -o app").success();
+    assert!(shop.sh("./app 5").stdout.starts_with("build: -11\n"));
 }
 
 /// Without the host, too: the link looks again, where the host may look for the extension first.
@@ -400,11 +405,66 @@ fn a_string_for_another_device_ends_no_build() {
     let left = "warning: 'host.c:3' has errors: none of its kernels is rewritten";
     assert!(built.contains(left) && !built.contains("error:"), "{built}");
     assert_eq!(shop.sh("./app").success().stdout, "0: 7 7 7\n");
-    // One of them has to be right.
+    // A C compiler takes a wrong text as it takes any other: the host may do without.
     shop.write("host.c", TWO_STRINGS.replace("= 7; }", "= seven; }"));
-    let refused = shop.fpgacc("host.c -o none").failure().stderr;
-    let all = "error: none of the kernels that the hosts build is without errors";
-    assert!(refused.contains(all), "{refused}");
+    let built = shop.fpgacc("host.c -o app").success().stderr;
+    let left = "warning: 'host.c:2' has errors: none of its kernels is rewritten";
+    assert!(built.contains(left) && !built.contains("error:"), "{built}");
+    assert_eq!(shop.sh("./app").success().stdout, "not built: -11\n");
+    // On a board there is no compiler.
+    let refused = shop.fpgacc("--target=source host.c -o out").failure();
+    assert!(refused.stderr.contains(": error: "), "{}", refused.stderr);
+}
+
+/// The host has a file for devices that are not there.
+const TWO_FILES: &str = r#"#include "composed.h"
+static cl_program load(const char *name) {
+    static char text[1 << 12];
+    FILE *file = fopen(name, "r");
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    const char *source = text;
+    return clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+}
+int main(void) {
+    start();
+    static char extensions[1 << 16];
+    clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL);
+    if (strstr(extensions, "cl_of_no_device"))
+        finish(load("fast.cl"), 0);
+    else
+        finish(load("plain.cl"), 0);
+}
+"#;
+
+#[test]
+fn a_file_for_another_device_ends_no_build() {
+    let shop = Workshop::new();
+    shop.write("composed.h", include_str!("inputs/composed.h"));
+    shop.write("host.c", TWO_FILES);
+    let right = "kernel void k(global int *a) { a[get_global_id(0)] = 7; }\n";
+    shop.write("plain.cl", right);
+    // An error of the front end, and one that only an emulator's compiler finds.
+    for wrong in [
+        "kernel void k(write_only global int *a) { a[get_global_id(0)] = 8; }\n",
+        "kernel void k(global int *a, uint n) { a[get_global_id(0)] = log2(n); }\n",
+    ] {
+        shop.write("fast.cl", wrong);
+        for (name, _) in implementations() {
+            let line = format!("--platform={name} host.c plain.cl fast.cl -o app");
+            let built = shop.fpgacc(&line).success().stderr;
+            assert!(
+                built.contains(&LEFT.replace("k.cl", "fast.cl")) && !built.contains("error:"),
+                "{built}"
+            );
+            assert_eq!(shop.sh("./app").success().stdout, "0: 7 7 7\n");
+        }
+    }
+    // One of them has to be right.
+    for name in ["plain.cl", "fast.cl"] {
+        shop.write(name, right.replace("= 7", "= seven"));
+    }
+    let refused = shop.fpgacc("host.c plain.cl fast.cl -o none").failure();
+    assert!(refused.stderr.contains("error: "), "{}", refused.stderr);
     assert!(!shop.path("none").exists());
 }
 
