@@ -39,6 +39,9 @@ pub fn found(look: Look, options: &Options) -> Diagnostic {
     };
     if let Some(path) = first(InputKind::Kernels) {
         return error.note(match look {
+            Look::Report if options.no_warnings => {
+                format!("those of '{path}' are not rewritten: warnings say why, without -w")
+            }
             Look::Report => format!("those of '{path}' are not rewritten, as the warnings say"),
             Look::Check => format!("those of '{path}' are not read: fpgacc report says why"),
         });

@@ -81,12 +81,20 @@ pub fn left_to_device(program: &str, errors: &[Diagnostic]) -> Diagnostic {
     };
     let message =
         format!("the options with which the host builds '{program}' are not known, and {without}");
-    let first = names.first().map_or("NAME", String::as_str);
     let mut warning = Diagnostic::warning(message)
         .note("the device's own compiler builds this program when it runs; none of its kernels is rewritten")
-        .help(format!("give what the host will pass: -Xkernel -D{first}=VALUE"));
+        .help(format!("give what the host will pass: {}", given(&names)));
     warning.primary = errors.first().and_then(|error| error.primary.clone());
     warning
+}
+
+/// The options that define macros.
+fn given(names: &[String]) -> String {
+    if names.is_empty() {
+        return "-Xkernel -DNAME=VALUE".into();
+    }
+    let options = names.iter().map(|name| format!("-Xkernel -D{name}=VALUE"));
+    options.collect::<Vec<_>>().join(" ")
 }
 
 fn names(errors: &[Diagnostic]) -> Vec<String> {

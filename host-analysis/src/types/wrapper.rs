@@ -14,18 +14,26 @@ pub(super) fn is_namespace(name: &str) -> bool {
     matches!(name, "cl" | "::cl")
 }
 
+/// Whether a name without `cl::` may be one of its classes.
+fn is_inside(name: &str) -> bool {
+    let inner = ["Program::", "compatibility::"];
+    !name.contains("::") || inner.iter().any(|outer| name.starts_with(outer))
+}
+
 /// The class that a name stands for; names without `cl::` only where the namespace is used.
 pub(super) fn kind(name: &str, used: bool) -> Option<Kind> {
     let name = name.strip_prefix("::").unwrap_or(name);
     let short = match name.strip_prefix("cl::") {
         Some(short) => short,
-        None if used && (!name.contains("::") || name.starts_with("Program::")) => name,
+        None if used && is_inside(name) => name,
         None => return None,
     };
     let base = without_arguments(short);
     Some(Kind::Wrapper(match base {
         "Kernel" => Wrapper::Kernel,
-        "KernelFunctor" | "make_kernel" | "KernelFunctorGlobal" => Wrapper::Functor,
+        "KernelFunctor" | "make_kernel" | "compatibility::make_kernel" | "KernelFunctorGlobal" => {
+            Wrapper::Functor
+        }
         "Program" => Wrapper::Program,
         "Buffer" | "Memory" | "Image" | "Image1D" | "Image2D" | "Image3D" | "Image1DArray"
         | "Image2DArray" | "Image1DBuffer" | "BufferGL" | "Pipe" => Wrapper::Memory,
