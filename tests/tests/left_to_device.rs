@@ -196,6 +196,29 @@ fn an_extension_that_no_device_has_ends_no_build() {
     assert_eq!(shop.sh("./app").success().stdout, "nothing to do\n");
 }
 
+/// What is said of macros that only the host knows names all of them, and where more is said.
+#[test]
+fn macros_that_are_missing_are_all_named() {
+    let shop = Workshop::new();
+    shop.write("host.c", HOST.replace("OPTIONS", "-DN=%s -DM=2"));
+    let kernels = "__kernel void f(__global int *x) { x[get_global_id(0)] = N * M; }\n";
+    shop.write("k.cl", kernels);
+    let all = "help: give what the host will pass: -Xkernel -DM=VALUE -Xkernel -DN=VALUE\n";
+    let built = shop.fpgacc("host.c k.cl -o app").success().stderr;
+    assert!(built.contains(all), "{built}");
+    let reported = shop.fpgacc("report host.c k.cl").failure().stderr;
+    let said = "note: those of 'k.cl' are not rewritten, as the warnings say";
+    assert!(
+        reported.contains(all) && reported.contains(said),
+        "{reported}"
+    );
+    let reported = shop.fpgacc("report -w host.c k.cl").failure().stderr;
+    let unsaid = "note: those of 'k.cl' are not rewritten: warnings say why, without -w";
+    assert!(reported.contains(unsaid), "{reported}");
+    let given = "-Xkernel -DM=2 -Xkernel -DN=5 host.c k.cl -o app";
+    assert_eq!(shop.fpgacc(given).success().stderr, "");
+}
+
 /// What the host builds with options that are known is wrong whenever it runs.
 #[test]
 fn other_errors_end_the_build() {
