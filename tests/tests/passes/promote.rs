@@ -6,7 +6,7 @@ use fpgacc_tests::rewrite::Knowledge;
 
 #[test]
 fn kernels_that_read_once_do_the_same() {
-    let text = include_str!("../cases/loops/read_once.yaml");
+    let text = include_str!("../../cases/loops/read_once.yaml");
     let job: Job = serde_yaml::from_str(text).unwrap_or_else(|error| panic!("{error}"));
     does_the_same(&job, "promote", &[Knowledge::Nothing, Knowledge::All]);
 }

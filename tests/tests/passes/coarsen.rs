@@ -20,7 +20,7 @@ const WAYS: [&str; 9] = [
 ];
 
 fn job() -> Job {
-    let mut job = Job::new(include_str!("inputs/coarsen.cl"));
+    let mut job = Job::new(include_str!("coarsen.cl"));
     let input = job.buffer(128 * 4, Fill::ints(7, 0, 100));
     for kernel in KERNELS {
         let out = job.buffer(128 * 4, Fill::Zero);

@@ -1,7 +1,5 @@
 //! Random loops through `reduction`: whatever it does to them, every byte stays.
 
-mod reduce_support;
-
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
 use fpgacc_tests::run::Platform;
@@ -10,7 +8,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use reduce_support::{reduced, small_integers};
+use crate::reduced::{reduced, small_integers};
 
 /// Kernels in one program: building costs more than running.
 const BATCH: usize = 20;

@@ -3,15 +3,13 @@
 //! Sums and products of small integers are exact in any order, minima and maxima too, so that every
 //! byte must be equal; trip counts around the register's depth, and none at all, are tried.
 
-mod reduce_support;
-
 use std::path::{Path, PathBuf};
 
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
 use fpgacc_tests::run::Platform;
 
-use reduce_support::{reduced, small_integers};
+use crate::reduced::{reduced, small_integers};
 
 const TRIPS: [i32; 6] = [0, 1, 7, 8, 9, 1000];
 

@@ -1,17 +1,16 @@
 //! The thesis's three rewrites together: NDRange kernels become loops, their parameters restrict,
 //! their reductions shift registers, and what they compute stays.
 
-mod reduce_support;
-
 use fpgacc_device_passes::options::PassOptions;
 use fpgacc_runtime::guard::Guard;
 use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
 use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::run::Platform;
-use reduce_support::{reduced, small_integers};
 
-const KERNELS: &str = include_str!("inputs/three_passes.cl");
+use crate::reduced::{reduced, small_integers};
+
+const KERNELS: &str = include_str!("three_passes.cl");
 
 fn floats(seed: u32, count: usize) -> (usize, Fill) {
     let values: Vec<f32> = small_integers(seed).take(count).map(|v| v as f32).collect();

@@ -1,7 +1,5 @@
 //! Random kernels through `ndrange-to-loop`: whatever it does to them, every byte stays.
 
-mod loops_support;
-
 use std::fmt::Write;
 
 use fpgacc_tests::compare::{Bound, certify, difference};
@@ -11,7 +9,7 @@ use fpgacc_tests::rewrite::Knowledge;
 use fpgacc_tests::run::{Platform, run};
 use fpgacc_tests::seeds::{fail, seeds};
 
-use loops_support::as_tasks;
+use crate::as_tasks::as_tasks;
 
 /// Kernels in one program: building costs more than running.
 const BATCH: u64 = 10;

@@ -2,8 +2,6 @@
 //! certified by Oclgrind, rewritten with several sets of facts, and run against the original on
 //! both emulators.
 
-mod loops_support;
-
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
@@ -14,7 +12,7 @@ use fpgacc_tests::job::{Fill, Geometry, Job};
 use fpgacc_tests::rewrite::Knowledge;
 use fpgacc_tests::run::{Platform, run as run_job};
 
-use loops_support::as_tasks;
+use crate::as_tasks::as_tasks;
 
 #[test]
 fn rewritten_kernels_do_the_same() {
@@ -54,8 +52,8 @@ fn rewritten_kernels_do_the_same() {
 /// PoCL gets wrong or hangs on before they are rewritten.
 #[test]
 fn barrier_kernels_give_the_expected_values() {
-    let source = include_str!("../cases/barriers.cl");
-    let expected = include_str!("../cases/barriers.expected");
+    let source = include_str!("../../cases/barriers.cl");
+    let expected = include_str!("../../cases/barriers.expected");
     for (kernel, arg) in [
         ("k1", None),
         ("k2", None),
@@ -103,8 +101,8 @@ fn kernel_alone(source: &str, kernel: &str) -> String {
 /// kernels with plain code in their place are what the rewritten ones must equal.
 #[test]
 fn group_functions_do_what_plain_code_does() {
-    let kernels = include_str!("../cases/group_functions/kernels.cl");
-    let reference = include_str!("../cases/group_functions/reference.h");
+    let kernels = include_str!("../../cases/group_functions/kernels.cl");
+    let reference = include_str!("../../cases/group_functions/reference.h");
     let job = |prelude: &str| {
         let mut job = Job::new(format!("{prelude}\n{kernels}"));
         let ints = |seed, low, high| Fill::Ints { seed, low, high };
