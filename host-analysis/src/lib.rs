@@ -21,6 +21,7 @@ mod symbol;
 mod symbolic;
 pub mod syntax;
 mod text;
+mod turns;
 mod types;
 mod value;
 

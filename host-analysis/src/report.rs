@@ -16,6 +16,7 @@ use crate::location::ObjectId;
 use crate::numbers::{merge_args, merge_values};
 use crate::object::{Around, Object, ObjectKind, Visit};
 use crate::syntax::HostFile;
+use crate::turns::taking_turns;
 use crate::value::Val;
 
 /// The option that shows what the analysis could not find out.
@@ -68,6 +69,7 @@ fn launches(
         merged.insert(visit.site, launch);
     }
     let mut loops = loops(interp);
+    let turns = taking_turns(&interp.trace.visits, &interp.trace.launched);
     let placed = merged.into_iter().map(|(site, mut launch)| {
         launch.site = sources.location(site);
         launch.same.sort_unstable();
@@ -75,18 +77,36 @@ fn launches(
         keep_choices(&mut launch);
         launch.times = launch.times.filter(|times| *times > 1);
         let around = loops.remove(&site);
+        let turn = turns.get(&site);
         launch.watched = around.as_ref().is_some_and(|around| {
             let launched = interp.trace.launched.get(&around.site);
-            interp.trace.watched.contains(&around.site) || launched.is_some_and(|all| all.len() > 1)
+            let does_more = turn.is_none() && launched.is_some_and(|all| all.len() > 1);
+            interp.trace.watched.contains(&around.site) || does_more
         });
         launch.within = around.map(|around| Within {
             site: sources.location(around.site),
             changes: around.changes.into_iter().collect(),
         });
+        if let Some(pair) = turn {
+            take_turn(&mut launch, *pair);
+        }
         remarks(site, &launch, diagnostics);
         launch
     });
     placed.collect()
+}
+
+/// Notes that the launches of a loop exchange two arguments from one to the next, this one among them.
+fn take_turn(launch: &mut Launch, (one, other): (u32, u32)) {
+    if !launch.apart.contains(&(one, other)) {
+        launch.apart.push((one, other));
+        launch.apart.sort_unstable();
+    }
+    if let Some(within) = &mut launch.within {
+        let changes = [one, other].map(|index| format!("argument {index}"));
+        let changes: BTreeSet<String> = within.changes.drain(..).chain(changes).collect();
+        within.changes = changes.into_iter().collect();
+    }
 }
 
 /// Of two arguments that are one buffer each the names say as much.

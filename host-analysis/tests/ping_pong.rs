@@ -113,3 +113,158 @@ fn launches_in_a_row_exchange_buffers_and_nothing_else() {
     let sorted = "if (argc == 5) std::swap(a, b);";
     assert!(!launch("&a", "&c", sorted).exchanges(0, 1));
 }
+
+/// Launches of a loop whose head is given; `l` is another kernel object.
+fn launches(head: &str, body: &str) -> Vec<Launch> {
+    let what = format!(
+        "cl_kernel l = clCreateKernel(p, \"f\", 0), other = clCreateKernel(p, \"g\", 0);\n\
+         clSetKernelArg(l, 0, 8, &b); clSetKernelArg(l, 1, 8, &a);\n\
+         clSetKernelArg(k, 0, 8, &a); clSetKernelArg(k, 1, 8, &b);\n\
+         for ({head}) {{\n{body}\n}}"
+    );
+    facts(&what).launches
+}
+
+fn set(x: &str, y: &str) -> String {
+    format!("clSetKernelArg(k, 0, 8, &{x}); clSetKernelArg(k, 1, 8, &{y});\n")
+}
+
+const GO: &str = "clEnqueueNDRangeKernel(q, k, 1, 0, &g, 0, 0, 0, 0);\n";
+
+#[test]
+fn counters_choose_buffers_by_whether_they_are_even() {
+    for body in [
+        set("way[i % 2]", "way[(i + 1) % 2]") + GO,
+        set("way[i & 1]", "way[1 - (i & 1)]") + GO,
+        set("way[1 & i]", "way[!(i & 1)]") + GO,
+        set("way[(3 * i + 1) % 2]", "way[(i + 2) % 2]") + GO,
+        format!(
+            "cl_mem s = way[i % 2], t = way[(i + 1) % 2];\n{}{GO}",
+            set("s", "t")
+        ),
+        format!(
+            "cl_mem s = i % 2 ? a : b, t = i % 2 == 0 ? a : b;\n{}{GO}",
+            set("s", "t")
+        ),
+        format!(
+            "if (i % 2 == 0) {{ {} }} else {{ {} }}\n{GO}",
+            set("a", "b"),
+            set("b", "a")
+        ),
+    ] {
+        for head in [
+            "i = 0; i < argc; i++",
+            "i = 1; i <= 100; i += 3",
+            "i = 100; i > 0; --i",
+        ] {
+            let all = launches(head, &body);
+            assert_eq!(all.len(), 1);
+            assert!(all[0].exchanges(0, 1), "{head} {body} {all:?}");
+            assert!(all[0].same.is_empty(), "{head} {body}");
+        }
+    }
+}
+
+#[test]
+fn counters_that_choose_otherwise_exchange_nothing() {
+    let by_rest = set("way[i % 2]", "way[(i + 1) % 2]") + GO;
+    for (head, body) in [
+        ("i = 0; i < argc; i += 2", by_rest.clone()),
+        ("i = 0; i < argc; i *= 3", by_rest.clone()),
+        ("i = argc; i < 9; i++", by_rest.clone()),
+        ("i = -argc; i < argc; i++", by_rest.clone()),
+        (
+            "i = 0; i < argc; i++",
+            format!("{by_rest} if (argc == 7) i++;"),
+        ),
+        (
+            "i = 0; i < argc; i++",
+            format!("if (argc == 7) continue;\n{by_rest} i += argc;"),
+        ),
+        ("i = 0; i < argc; i++", set("way[i % 2]", "way[i / 2]") + GO),
+        (
+            "i = 0; i < argc; i++",
+            set("way[i % 2]", "way[(i + 2) % 2]") + GO,
+        ),
+        (
+            "i = 0; i < argc; i++",
+            set("way[i % 2]", "way[(i + now) % 2]") + "now += argc;\n" + GO,
+        ),
+        (
+            "i = 0; i < argc; i++",
+            set("way[i % 2]", "way[i * argc % 2]") + GO,
+        ),
+    ] {
+        for launch in launches(head, &body) {
+            assert!(!launch.has_rows(), "{head} {body} {launch:?}");
+        }
+    }
+}
+
+#[test]
+fn a_counter_of_a_function_is_not_another_ones() {
+    let what = "struct s { static int at(int i) { return i % 2; } };\n\
+        for (i = 0; i < argc; i++) { clSetKernelArg(k, 0, 8, &way[s::at(i)]);\n\
+        clSetKernelArg(k, 1, 8, &way[1 - s::at(i)]); }\n\
+        for (i = argc; i < 9; i++) { int h = i; clSetKernelArg(k, 0, 8, &way[s::at(h)]);\n\
+        clSetKernelArg(k, 1, 8, &way[1 - s::at(h)]);\n";
+    let launch = facts(&format!("{what}{GO}}}"))
+        .launches
+        .pop()
+        .expect("a launch");
+    assert!(!launch.has_rows(), "{launch:?}");
+    assert!(
+        launch
+            .args
+            .iter()
+            .all(|arg| !matches!(arg.value, fpgacc_launch_facts::ArgValue::Memory(_)))
+    );
+}
+
+#[test]
+fn launches_of_a_loop_take_turns() {
+    let other = GO.replace(", k,", ", l,");
+    for body in [
+        format!("{}{GO}{}{GO}", set("a", "b"), set("b", "a")),
+        format!("{GO}{other}"),
+        format!("if (i % 2) {{ {GO} }} else {{ {other} }}"),
+        format!(
+            "if (i & 1) {{ {}{GO} }} else {{ {}{GO} }}",
+            set("a", "b"),
+            set("b", "a")
+        ),
+    ] {
+        for head in [
+            "i = 0; i < argc; i++",
+            "i = 0; i < 100; i++",
+            "i = 0; i < 4; i++",
+        ] {
+            let all = launches(head, &body);
+            assert_eq!(all.len(), 2);
+            assert!(
+                all.iter().all(|one| one.exchanges(0, 1)),
+                "{head} {body} {all:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn launches_that_do_not_take_turns_are_watched() {
+    let other = GO.replace(", k,", ", l,");
+    for body in [
+        format!("{GO}{GO}"),
+        format!("{GO}{other}{GO}"),
+        format!("{GO}{}", GO.replace(", k,", ", other,")),
+        format!("{GO}{}", other.replace("&g", "&h")),
+        format!("{GO}clSetKernelArg(l, 2, 4, &i);{other}"),
+        format!("{GO}clEnqueueReadBuffer(q, a, 1, 0, 64, x, 0, 0, 0);{other}"),
+        format!("{GO}for (int j = 0; j < argc; j++) {{ {other} }}"),
+        format!("{}{GO}{}{GO}", set("a", "b"), set("b", "c")),
+        format!("{}{GO}{}{GO}", set("a", "b"), set("c", "a")),
+    ] {
+        let body = format!("size_t h = 32;\n{body}");
+        let all = launches("i = 0; i < argc; i++", &body);
+        assert!(all.iter().all(|one| !one.has_rows()), "{body} {all:?}");
+    }
+}

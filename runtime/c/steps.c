@@ -25,6 +25,20 @@ static struct {
     unsigned kept_count;
 } row;
 
+/* Locks the kernel of the row, where the caller does not hold its lock. Only who holds the lock of this file holds two
+ * kernels'. */
+static void lock_kernel(const struct fpgacc_tracked *held)
+{
+    if (row.kernel != held)
+        pthread_mutex_lock(&row.kernel->lock);
+}
+
+static void unlock_kernel(const struct fpgacc_tracked *held)
+{
+    if (row.kernel != held)
+        pthread_mutex_unlock(&row.kernel->lock);
+}
+
 /* How many there are. */
 static atomic_uint waiting;
 
@@ -129,18 +143,14 @@ cl_int fpgacc_settle_locked(const struct fpgacc_tracked *held)
     cl_int error = CL_SUCCESS;
     if (waiting == 0)
         return error;
-    /* Only who holds the lock of this file holds two kernels'. */
-    struct fpgacc_tracked *kernel = row.kernel;
-    if (kernel != held)
-        pthread_mutex_lock(&kernel->lock);
+    lock_kernel(held);
     while (waiting > 0) {
         cl_int own = carry_out(at_once());
         error = error == CL_SUCCESS ? own : error;
     }
     set_again();
     release_memory();
-    if (kernel != held)
-        pthread_mutex_unlock(&kernel->lock);
+    unlock_kernel(held);
     return error;
 }
 
@@ -155,15 +165,43 @@ cl_int fpgacc_settle(void)
     return error;
 }
 
-/* Whether an argument becomes what it is. Of values only those are known that fit into a number. */
+/* Whether two arguments are one. Of values only those are known that fit into a number. */
+static int are_same(const struct fpgacc_param *param, const struct fpgacc_argument *one,
+                    const struct fpgacc_argument *other)
+{
+    size_t size = one->size;
+    int is_known = param->kind == FPGACC_PARAM_LOCAL || size == 1 || size == 2 || size == 4 ||
+                   size == 8;
+    return is_known && size == other->size && one->kind == other->kind &&
+           one->memory == other->memory && one->bits == other->bits;
+}
+
+/* Whether an argument becomes what it is. */
 static int is_the_same(const struct fpgacc_tracked *kernel, cl_uint index, size_t size,
                        const void *value)
 {
-    const struct fpgacc_argument *now = &kernel->arguments[index];
-    if (!value || size != now->size || (size != 1 && size != 2 && size != 4 && size != 8))
+    const struct fpgacc_param *param = &kernel->info->params[index];
+    if (!value)
         return 0;
-    struct fpgacc_argument next = fpgacc_argument_of(&kernel->info->params[index], size, value);
-    return next.kind == now->kind && next.memory == now->memory && next.bits == now->bits;
+    struct fpgacc_argument next = fpgacc_argument_of(param, size, value);
+    return are_same(param, &kernel->arguments[index], &next);
+}
+
+/* Whether a kernel object is that of the row, or has the same arguments beside the two that are exchanged. */
+static int is_like_kernel(const struct fpgacc_tracked *kernel, const struct fpgacc_version *version)
+{
+    const struct fpgacc_kernel *info = row.version->info;
+    if (kernel == row.kernel)
+        return version == row.version;
+    if (version->info != info || kernel->info != row.kernel->info)
+        return 0;
+    for (uint32_t i = 0; i < kernel->info->param_count; i++) {
+        int is_exchanged = i == info->steps.from || i == info->steps.to;
+        if (!is_exchanged && !are_same(&kernel->info->params[i], &kernel->arguments[i],
+                                       &row.kernel->arguments[i]))
+            return 0;
+    }
+    return 1;
 }
 
 cl_int fpgacc_settle_argument(struct fpgacc_tracked *kernel, cl_uint index, size_t size,
@@ -234,11 +272,12 @@ static int takes_memory_and_values(const struct fpgacc_tracked *kernel)
 }
 
 /* Whether a launch does what the next of the row would. */
-static int goes_on(cl_command_queue queue, const struct fpgacc_version *version,
-                   const struct fpgacc_geometry *geometry, cl_mem from, cl_mem to)
+static int goes_on(cl_command_queue queue, const struct fpgacc_tracked *kernel,
+                   const struct fpgacc_version *version, const struct fpgacc_geometry *geometry,
+                   cl_mem from, cl_mem to)
 {
     int is_odd = waiting % 2;
-    return waiting > 0 && queue == row.queue && version == row.version &&
+    return waiting > 0 && queue == row.queue && is_like_kernel(kernel, version) &&
            is_like(geometry, &row.geometry) &&
            from == (is_odd ? row.to : row.from) && to == (is_odd ? row.from : row.to);
 }
@@ -256,7 +295,7 @@ int fpgacc_put_off(cl_command_queue queue, struct fpgacc_tracked *kernel,
     cl_mem to = own_buffer(&kernel->arguments[info->steps.to]);
     if (!from || !to || from == to || !is_in_order(queue))
         return 0;
-    if (!goes_on(queue, version, geometry, from, to)) {
+    if (!goes_on(queue, kernel, version, geometry, from, to)) {
         *error = fpgacc_settle_locked(kernel);
         if (*error != CL_SUCCESS)
             return 1;
@@ -272,8 +311,13 @@ int fpgacc_put_off(cl_command_queue queue, struct fpgacc_tracked *kernel,
         row.to = to;
     }
     waiting++;
+    *error = CL_SUCCESS;
+    if (waiting <= info->steps.most)
+        return 1;
     /* The last one waits: it has to be one by itself. */
-    *error = waiting > info->steps.most ? carry_out(info->steps.most) : CL_SUCCESS;
+    lock_kernel(kernel);
+    *error = carry_out(info->steps.most);
+    unlock_kernel(kernel);
     return 1;
 }
 

@@ -305,6 +305,11 @@ impl<'a> Interp<'a> {
             return self.miscount(location);
         };
         known.head.advance = advance;
+        if matches!(advance, Advance::Add(by) if by % 2 != 0) {
+            self.begin_parity(number, &known.first);
+        } else {
+            self.no_parity();
+        }
         let limit = match known.head.limit {
             Some(limit) => self.eval(code, limit),
             None => Val::int(0),
@@ -314,7 +319,7 @@ impl<'a> Interp<'a> {
             true => self.rounds_of(known, &limit),
             false => None,
         };
-        if inside.is_some() || rounds.is_some() {
+        if inside.is_some() || rounds.is_some() || self.has_parity() {
             let end = match known.head.is_in_body {
                 true => self.stepped(code, known, known.head.step),
                 false => now.clone(),
@@ -337,6 +342,7 @@ impl<'a> Interp<'a> {
     }
 
     fn miscount(&mut self, location: MemoryLocation) {
+        self.no_parity();
         if let Some(frame) = self.walk.loops.last_mut() {
             frame.rounds = None;
             frame.miscounted = Some(location);
@@ -386,7 +392,9 @@ impl<'a> Interp<'a> {
             let location = known.location.clone();
             self.miscount(location);
             *counter = None;
+            return;
         }
+        self.end_parity();
     }
 
     /// How often a loop goes round, on average over the rounds of those around it.

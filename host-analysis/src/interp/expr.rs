@@ -298,7 +298,10 @@ impl<'a> Interp<'a> {
             }
             value = match (op, self.concatenation(&value, &right)) {
                 (BinaryOp::Add, Some(text)) => text,
-                _ => arith::binary(op, &value, &right),
+                _ => match self.by_parity(op, &value, &right) {
+                    Some(known) => known,
+                    None => arith::binary(op, &value, &right),
+                },
             };
         }
         value

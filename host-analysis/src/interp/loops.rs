@@ -34,6 +34,7 @@ impl<'a> Interp<'a> {
             rounds: None,
             ways: 1,
             miscounted: None,
+            parity: None,
         });
     }
 
@@ -303,7 +304,7 @@ impl<'a> Interp<'a> {
             self.trace.visits.truncate(noted);
             let pass = pass.min(MOST_PASSES);
             let (exits, is_fixed) = self.follow_body(&mut orbit, pass, &mut changing, &mut round);
-            if is_fixed {
+            if is_fixed && !self.hold_parity(site) {
                 self.state.reachable = false;
                 let mark = self.state.mark();
                 for delta in exits {

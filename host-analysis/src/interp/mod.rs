@@ -37,6 +37,7 @@ mod opaque;
 mod opencl;
 mod opencl_free;
 mod orbit;
+mod parity;
 mod pointers;
 mod program;
 mod ranges;

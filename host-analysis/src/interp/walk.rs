@@ -6,6 +6,7 @@ use std::rc::Rc;
 use fpgacc_frontend::source::Span;
 
 use super::code::FnId;
+use super::parity::Parity;
 use super::recursion::InnerCall;
 use super::returned::{Locations, Returned};
 use super::scope::Scope;
@@ -65,6 +66,8 @@ pub(super) struct LoopFrame {
     pub ways: usize,
     /// A counter that the body turned out to change.
     pub miscounted: Option<MemoryLocation>,
+    /// Its counter is even in every other round.
+    pub parity: Option<Parity>,
 }
 
 /// Functions, loops and handlers that are being followed, innermost last, and the way there.

@@ -81,6 +81,15 @@ fn few_launches(case: Case) {
         ("LLLLbLL", &[5]),
         ("LLLLrLLLL", &[3, 3]),
         ("LLLLxrLLLL", &[3, 3]),
+        // Two objects of one kernel, whose arguments are the same or not.
+        ("LTLTLT", &[5]),
+        ("LTLTLTTTLLLTLTL", &[5, 5, 3]),
+        ("nLTLTLT", &[]),
+        ("nLLLLTTTT", &[3, 3]),
+        ("ntLTLTLT", &[5]),
+        ("LTtTLNLT", &[5]),
+        ("LTLTnLTLT", &[3]),
+        ("LTLTkLTLT", &[3, 3]),
     ] {
         assert_eq!(rows(&case, script), expected, "{script}");
     }
@@ -94,7 +103,9 @@ fn what_happens_in_between(case: Case) {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 16) as usize % below
     };
-    let letters: Vec<char> = "LLLLLLLLLLLLLLLLlenNpcfwmFugbrrx".chars().collect();
+    let letters: Vec<char> = "LLLLLLLLLLLLLLLLTTTTTTlenNttkpcfwmFugbrrx"
+        .chars()
+        .collect();
     let scripts: Vec<String> = (0..80)
         .map(|_| (0..30).map(|_| letters[next(letters.len())]).collect())
         .collect();

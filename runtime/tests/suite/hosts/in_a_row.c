@@ -5,7 +5,8 @@
 enum { COUNT = 6 };
 
 static cl_mem from, to, other;
-static cl_kernel kernel;
+static cl_program program;
+static cl_kernel kernel, twin;
 static cl_event events[64];
 static int event_count;
 static int n;
@@ -23,12 +24,17 @@ static void exchange(void)
     to = one;
 }
 
+static void launch_one(cl_kernel one, cl_event *event)
+{
+    check(clSetKernelArg(one, 0, sizeof from, &from), "clSetKernelArg");
+    check(clSetKernelArg(one, 1, sizeof to, &to), "clSetKernelArg");
+    check(clEnqueueNDRangeKernel(queue, one, 1, NULL, &global, NULL, 0, NULL, event),
+          "clEnqueueNDRangeKernel");
+}
+
 static void launch(cl_event *event)
 {
-    set(0, sizeof from, &from);
-    set(1, sizeof to, &to);
-    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, event),
-          "clEnqueueNDRangeKernel");
+    launch_one(kernel, event);
 }
 
 static void map(cl_mem memory)
@@ -54,6 +60,19 @@ static void act(char letter)
         break;
     case 'l':
         launch(NULL);
+        break;
+    case 'T':
+        launch_one(twin, NULL);
+        exchange();
+        break;
+    case 't':
+        check(clSetKernelArg(twin, 2, sizeof n, &n), "clSetKernelArg");
+        break;
+    case 'k':
+        /* Another object in the place of one that a launch may wait for. */
+        check(clReleaseKernel(twin), "clReleaseKernel");
+        twin = clCreateKernel(program, "next", NULL);
+        act('t');
         break;
     case 'e':
         launch(&events[event_count++]);
@@ -111,7 +130,7 @@ static void act(char letter)
     }
 }
 
-static void run(cl_program program, const char *script)
+static void run(const char *script)
 {
     cl_int error;
     from = buffer(COUNT * sizeof(int));
@@ -119,10 +138,13 @@ static void run(cl_program program, const char *script)
     other = buffer(COUNT * sizeof(int));
     kernel = clCreateKernel(program, "next", &error);
     check(error, "clCreateKernel");
+    twin = clCreateKernel(program, "next", &error);
+    check(error, "clCreateKernel");
     global = COUNT;
     n = 1;
     act('w');
     act('n');
+    act('t');
     for (; *script; script++)
         act(*script);
     print_ints(from, COUNT);
@@ -134,6 +156,7 @@ static void run(cl_program program, const char *script)
     act('L');
     /* What is put off keeps what it needs. */
     check(clReleaseKernel(kernel), "clReleaseKernel");
+    check(clReleaseKernel(twin), "clReleaseKernel");
     check(clReleaseMemObject(to), "clReleaseMemObject");
     print_ints(from, COUNT);
     check(clReleaseMemObject(from), "clReleaseMemObject");
@@ -145,11 +168,11 @@ int main(int argc, char **argv)
     cl_int error;
     open_device(CL_DEVICE_TYPE_GPU, 0);
     const char *text = read_file("next.cl", NULL);
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
     check(error, "clCreateProgramWithSource");
     check(clBuildProgram(program, 1, &device, "", NULL, NULL), "clBuildProgram");
     for (int i = 1; i < argc; i++)
-        run(program, argv[i]);
+        run(argv[i]);
     check(clReleaseProgram(program), "clReleaseProgram");
     close_device();
     return 0;
