@@ -60,7 +60,8 @@ pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host
         is_cxx: language == Language::Cxx,
     };
     let is_macro = |function: &str| read.as_ref().is_some_and(|read| read.is_macro(function));
-    let patched = patch_bytes_except(&original, &name, &lines, is_macro);
+    let is_value = |name: &str| read.as_ref().is_some_and(|read| read.is_value(name));
+    let patched = patch_bytes_except(&original, &name, &lines, is_macro, is_value);
     Ok(Host { unit, patched })
 }
 

@@ -8,6 +8,7 @@
 mod arguments;
 mod arith;
 mod content;
+mod counted_loops;
 mod index;
 mod interp;
 mod location;

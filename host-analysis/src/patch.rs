@@ -1,11 +1,12 @@
 //! Patches of host sources: calls of four OpenCL functions go to fpgacc's runtime, with the file
-//! and line of the call.
+//! and line of the call; loops that launch kernels and count tell it how often they go round.
 //!
 //! Works on the bytes of the user's file, token by token, so that all other bytes stay as they are,
 //! whatever their encoding and line ends. Only calls are changed: not strings, comments,
 //! declarations, pointers to functions, methods of the same name, or lines that `#if` takes away.
 //! What is not patched here is still caught when the program is linked.
 
+use crate::counted_loops::{CountedLoop, Text, counted_loops};
 use crate::syntax::LiveLines;
 use crate::syntax::lex::{Lexer, Token, TokenKind};
 
@@ -45,19 +46,21 @@ pub struct Patched {
 /// Patches the bytes of a host. `name` is the name by which the compiler shall know the file;
 /// `lines` says which lines survive `#if`.
 pub fn patch_bytes(text: &[u8], name: &str, lines: &LiveLines) -> Patched {
-    patch_bytes_except(text, name, lines, |_| false)
+    patch_bytes_except(text, name, lines, |_| false, |_| false)
 }
 
 /// The same without the functions of which `is_theirs` says that a header or the command line has a macro
-/// of that name: calls mean what the macro says.
+/// of that name: calls mean what the macro says. Loops are announced if `is_value` says of the names in their heads
+/// that they are no macros, or ones of numbers.
 pub fn patch_bytes_except(
     text: &[u8],
     name: &str,
     lines: &LiveLines,
     is_theirs: impl Fn(&str) -> bool,
+    is_value: impl Fn(&str) -> bool,
 ) -> Patched {
-    let mut edits = find_calls(text, lines);
-    edits.retain(|edit| !is_theirs(edit.function));
+    let found = find(text, lines, &is_theirs, &is_value);
+    let edits = found.edits;
     if edits.is_empty() {
         return Patched {
             text: text.to_vec(),
@@ -71,7 +74,13 @@ pub fn patch_bytes_except(
     let mut out = text[..bom].to_vec();
     out.extend_from_slice(&prefix(body, name));
     let mut done = bom;
+    let mut loops = found.loops.iter().peekable();
     for edit in &edits {
+        while let Some(one) = loops.next_if(|one| one.offset < edit.offset) {
+            out.extend_from_slice(&text[done..one.offset]);
+            out.extend_from_slice(one.announcement.as_bytes());
+            done = one.offset;
+        }
         out.extend_from_slice(&text[done..edit.offset]);
         out.extend_from_slice(b"fpgacc_");
         let open = call_open(text, edit.offset + edit.function.len());
@@ -107,7 +116,19 @@ fn call_open(text: &[u8], at: usize) -> usize {
         .map_or(at, |open| open.end)
 }
 
-fn find_calls(text: &[u8], lines: &LiveLines) -> Vec<Edit> {
+/// What is to be changed in a file.
+struct Found {
+    edits: Vec<Edit>,
+    /// In order. Each has a launch in it.
+    loops: Vec<CountedLoop>,
+}
+
+fn find(
+    text: &[u8],
+    lines: &LiveLines,
+    is_theirs: &dyn Fn(&str) -> bool,
+    is_value: &dyn Fn(&str) -> bool,
+) -> Found {
     let mut finder = Finder {
         text,
         lines,
@@ -122,9 +143,30 @@ fn find_calls(text: &[u8], lines: &LiveLines) -> Vec<Edit> {
     let mut edits = finder.edits;
     edits.retain(|edit| {
         let index = PATCHED_FUNCTIONS.iter().position(|f| *f == edit.function);
-        index.is_none_or(|i| !own[i])
+        index.is_none_or(|i| !own[i]) && !is_theirs(edit.function)
     });
-    edits
+    let is_launch = |edit: &&Edit| edit.function.starts_with("clEnqueue") && !edit.in_macro;
+    let launches: Vec<usize> = (edits.iter().filter(is_launch))
+        .map(|edit| edit.offset)
+        .collect();
+    let text = Text {
+        bytes: text,
+        tokens: &tokens,
+        is_value,
+    };
+    let loops = counted_loops(text, &launches);
+    Found { edits, loops }
+}
+
+/// The offsets of the loops that [`patch_bytes_except`] announces.
+pub(crate) fn announced_loops(
+    text: &[u8],
+    lines: &LiveLines,
+    is_theirs: impl Fn(&str) -> bool,
+    is_value: impl Fn(&str) -> bool,
+) -> Vec<usize> {
+    let found = find(text, lines, &is_theirs, &is_value);
+    found.loops.into_iter().map(|one| one.offset).collect()
 }
 
 struct Finder<'a> {
@@ -323,6 +365,92 @@ mod tests {
         check("#define clEnqueueTask(q, k) mine(q, k)\nT(q, k);");
         check("static cl_int (*clEnqueueTask)(int); T(q, k);");
         check("T();");
+    }
+
+    /// A loop with such a head, of a launch and more.
+    fn announced(head: &str, body: &str) -> Option<String> {
+        let text = format!("{head} {{ {body} clEnqueueTask(q, k); }}");
+        let patched = patch_bytes_except(
+            text.as_bytes(),
+            "h.c",
+            &LiveLines::all(0),
+            |_| false,
+            |name| name != "MACRO",
+        );
+        let text = String::from_utf8(patched.text).unwrap();
+        let (before, after) = text.split_once(head)?;
+        assert!(after.starts_with(" {"), "{text}");
+        let line = before.lines().last()?.trim_end();
+        Some(line.to_string()).filter(|line| line.starts_with("FPGACC_LOOP"))
+    }
+
+    #[test]
+    fn loops_that_count_are_announced() {
+        for (head, body, expected) in [
+            ("for (i = 0; i < n; i++)", "", "0, n, 0, 1, 1"),
+            (
+                "for (int t = a + 1; t <= p->steps; ++t)",
+                "",
+                "a + 1, p->steps, 1, 1, 1",
+            ),
+            (
+                "for (std::size_t i = n; i > 0; i -= 2)",
+                "",
+                "0, n, 0, 2, 1",
+            ),
+            ("for(i=0;i<(a[3]*2)/x;i+=0x2)", "", ""),
+            (
+                "for(i=0;i<(a[3]*2)/x;i+=2)",
+                "clFinish(q);",
+                "0, (a[3]*2)/x, 0, 2, 1",
+            ),
+            (
+                "for (i = 0; i < n; i++)",
+                "if (x) clEnqueueTask(q, l); else",
+                "0, n, 0, 1, 2",
+            ),
+            (
+                "for (i = 0; i < n; i++)",
+                "for (j = 0; j < 3; j++) f(j);",
+                "0, n, 0, 1, 1",
+            ),
+        ] {
+            let expected =
+                Some(format!("FPGACC_LOOP({expected})")).filter(|_| !expected.is_empty());
+            assert_eq!(announced(head, body), expected, "{head}");
+        }
+    }
+
+    #[test]
+    fn loops_that_may_do_more_are_not() {
+        for (head, body) in [
+            ("for (i = f(); i < n; i++)", ""),
+            ("for (i = 0; i < (f)(n); i++)", ""),
+            ("for (i = 0; i < n--; i++)", ""),
+            ("for (i = 0; i < MACRO; i++)", ""),
+            ("for (i = 0; i < n && go; i++)", ""),
+            ("for (i = 0; i != n; i++)", ""),
+            ("for (i = 0; i << 2; i++)", ""),
+            ("for (i = 0; i < n; i--)", ""),
+            ("for (i = 0; i < n; j++)", ""),
+            ("for (i = 0; i < n; i += x)", ""),
+            ("for (i = 0; i < 2 * i; i++)", ""),
+            ("for (i = 0, j = 1; i < n; i++)", ""),
+            ("for (auto i : all)", ""),
+            ("for (;;)", ""),
+            ("while (i < n)", ""),
+            ("_Pragma(\"omp parallel for\") for (i = 0; i < n; i++)", ""),
+            ("for (i = 0; i < n; i++)", "while (go)"),
+            ("for (i = 0; i < n; i++)", "do {} while (x); do"),
+        ] {
+            assert_eq!(announced(head, body), None, "{head}");
+        }
+        for pragma in [
+            "#pragma omp parallel for\nfor (i = 0; i < n; i++)",
+            "#pragma omp for collapse(2)\nfor (;;) for (i = 0; i < n; i++)",
+        ] {
+            assert_eq!(announced(pragma, ""), None);
+        }
     }
 
     #[test]

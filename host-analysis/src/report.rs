@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::source::{SourceMap, Span};
+use fpgacc_frontend::source::{FileId, SourceMap, Span};
 use fpgacc_launch_facts::{
     Arg, ArgValue, Buffer, Facts, Known, Launch, LocalSize, Location, Program, ProgramSource,
     QueueOrder, Value, Within, memory_flags,
@@ -15,6 +15,7 @@ use crate::interp::Interp;
 use crate::location::ObjectId;
 use crate::numbers::{merge_args, merge_values};
 use crate::object::{Around, Object, ObjectKind, Visit};
+use crate::patch::announced_loops;
 use crate::syntax::HostFile;
 use crate::turns::taking_turns;
 use crate::value::Val;
@@ -26,7 +27,7 @@ const MISSED: &str = "-Rpass-missed=host-analysis";
 pub(crate) fn report(interp: &Interp<'_>, hosts: &[HostFile], sources: &SourceMap) -> Analysis {
     let mut diagnostics = Vec::new();
     let mut facts = Facts {
-        launches: launches(interp, sources, &mut diagnostics),
+        launches: launches(interp, hosts, sources, &mut diagnostics),
         ..Facts::default()
     };
     collect_objects(interp, sources, &mut facts);
@@ -57,6 +58,7 @@ pub(crate) fn report(interp: &Interp<'_>, hosts: &[HostFile], sources: &SourceMa
 /// The launches, each with what all visits to it showed.
 fn launches(
     interp: &Interp<'_>,
+    hosts: &[HostFile],
     sources: &SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Launch> {
@@ -69,6 +71,7 @@ fn launches(
         merged.insert(visit.site, launch);
     }
     let mut loops = loops(interp);
+    let announced = announced(hosts, sources);
     let turns = taking_turns(&interp.trace.visits, &interp.trace.launched);
     let placed = merged.into_iter().map(|(site, mut launch)| {
         launch.site = sources.location(site);
@@ -78,11 +81,10 @@ fn launches(
         launch.times = launch.times.filter(|times| *times > 1);
         let around = loops.remove(&site);
         let turn = turns.get(&site);
-        launch.watched = around.as_ref().is_some_and(|around| {
-            let launched = interp.trace.launched.get(&around.site);
-            let does_more = turn.is_none() && launched.is_some_and(|all| all.len() > 1);
-            interp.trace.watched.contains(&around.site) || does_more
-        });
+        let watched = around
+            .as_ref()
+            .and_then(|around| watched(interp, &announced, around.site, turn.is_some()));
+        launch.watched = watched.is_some();
         launch.within = around.map(|around| Within {
             site: sources.location(around.site),
             changes: around.changes.into_iter().collect(),
@@ -91,9 +93,69 @@ fn launches(
             take_turn(&mut launch, *pair);
         }
         remarks(site, &launch, diagnostics);
+        if let Some(why) = watched.or_else(|| taking_more_turns(&launch)) {
+            remark_on_row(site, &launch, &why, diagnostics);
+        }
         launch
     });
     placed.collect()
+}
+
+/// Why the launches of a loop cannot be put off until its next rounds. `None`: they can.
+fn watched(
+    interp: &Interp<'_>,
+    announced: &BTreeSet<(FileId, u32)>,
+    site: Span,
+    takes_turns: bool,
+) -> Option<String> {
+    if let Some(why) = interp.trace.watched.get(&site) {
+        return Some(why.clone());
+    }
+    let launched = interp.trace.launched.get(&site);
+    if !takes_turns && launched.is_some_and(|all| all.len() > 1) {
+        return Some("there are several launches in the loop, which do not take turns".to_string());
+    }
+    let why = interp.trace.waiting.get(&site)?;
+    let is_announced = announced.contains(&(site.file, site.start));
+    (!is_announced).then(|| format!("{why}, and the loop does not say how often it goes round"))
+}
+
+/// The loops of the hosts that tell the runtime how often they go round, by their file and offset.
+fn announced(hosts: &[HostFile], sources: &SourceMap) -> BTreeSet<(FileId, u32)> {
+    let of_host = |host: &HostFile| {
+        let (part, file) = (host.main(), host.main().file);
+        let is_macro = |name: &str| host.macros.knows(name);
+        let is_value = |name: &str| host.macros.is_value(name);
+        let text = sources.file(file).text.as_bytes();
+        let loops = announced_loops(text, &part.lines, is_macro, is_value);
+        loops.into_iter().map(move |offset| (file, offset as u32))
+    };
+    hosts.iter().flat_map(of_host).collect()
+}
+
+/// Why launches whose buffers change places do not exchange them.
+fn taking_more_turns(launch: &Launch) -> Option<String> {
+    let is_one_of_more = |index: u32| {
+        let mut args = launch.args.iter().filter(|arg| arg.index == index);
+        args.any(|arg| matches!(&arg.value, ArgValue::AnyOf(names) if names.len() > 2))
+    };
+    let mut pairs = launch.apart.iter();
+    let takes = pairs.any(|(one, other)| is_one_of_more(*one) && is_one_of_more(*other));
+    (takes && launch.within.is_some()).then(|| "more than two buffers take turns".to_string())
+}
+
+/// Says that the launches of a loop would be ones in a row.
+fn remark_on_row(site: Span, launch: &Launch, why: &str, diagnostics: &mut Vec<Diagnostic>) {
+    let changes = launch.within.as_ref().map(|within| &within.changes);
+    let is_like = launch.apart.iter().any(|(one, other)| {
+        let both = [one, other].map(|index| format!("argument {index}"));
+        changes.is_some_and(|changes| both.iter().all(|one| changes.contains(one)))
+    });
+    if is_like {
+        let what = "the launches of this loop change their buffers, and are carried out one by one";
+        let remark = Diagnostic::remark(what).at(site).note(why.to_string());
+        diagnostics.push(remark.option(MISSED));
+    }
 }
 
 /// Notes that the launches of a loop exchange two arguments from one to the next, this one among them.

@@ -1,12 +1,16 @@
 //! Buffers that change places in a loop of unknown length: two arguments are never the same buffer, or may be.
 
 use fpgacc_frontend::source::SourceMap;
-use fpgacc_host_analysis::analyse;
 use fpgacc_host_analysis::syntax::{HostFile, Language};
+use fpgacc_host_analysis::{Analysis, analyse};
 use fpgacc_launch_facts::{Facts, Launch};
 
 /// A host with buffers `a`, `b` and `c`, and `way[0]` and `way[1]`; `what` are its last statements.
 fn facts(what: &str) -> Facts {
+    analysis(what).facts
+}
+
+fn analysis(what: &str) -> Analysis {
     let text = format!(
         "typedef unsigned long size_t;\n\
          static void change(cl_mem *x, cl_mem *y) {{ cl_mem z = *x; *x = *y; *y = z; }}\n\
@@ -20,7 +24,7 @@ fn facts(what: &str) -> Facts {
     let mut sources = SourceMap::new();
     let file = sources.add("h.cpp", text);
     let hosts = [HostFile::parse(&sources, file, &[], None, Language::Cpp)];
-    analyse(&hosts, &sources).facts
+    analyse(&hosts, &sources)
 }
 
 /// The last launch of a host with a loop that passes two values as arguments, launches, and goes on.
@@ -99,9 +103,9 @@ fn launches_in_a_row_exchange_buffers_and_nothing_else() {
     let swap = "std::swap(a, b);";
     assert!(launch("&a", "&b", swap).exchanges(1, 0));
     for then in [
-        "clFinish(q);",
         "clEnqueueReadBuffer(q, a, 1, 0, 64, x, 0, 0, 0);",
         "if (argc == 3) clWaitForEvents(1, 0);",
+        "clFinish(q); clEnqueueReadBuffer(q, a, 1, 0, 64, x, 0, 0, 0);",
         "cl_event event; clEnqueueTask(q, k, 0, 0, &event);",
         "clEnqueueNDRangeKernel(q, k, 1, 0, &g, 0, 0, 0, 0);",
         "clSetKernelArg(k, 2, sizeof i, &i);",
@@ -267,4 +271,81 @@ fn launches_that_do_not_take_turns_are_watched() {
         let all = launches("i = 0; i < argc; i++", &body);
         assert!(all.iter().all(|one| !one.has_rows()), "{body} {all:?}");
     }
+}
+
+#[test]
+fn the_host_may_wait_in_loops_that_count() {
+    let body = format!(
+        "clFinish(q);\n{}{GO}clFlush(q); clFinish(q); std::swap(a, b);",
+        set("a", "b")
+    );
+    for head in [
+        "i = 0; i < argc; i++",
+        "i = 1; i <= 100; i += 3",
+        "int j = 100; j > 0; --j",
+    ] {
+        let all = launches(head, &body);
+        assert!(all[0].exchanges(0, 1), "{head} {all:?}");
+    }
+    for head in [
+        "i = 0; i < argc && now < 8; i++",
+        "; now < argc; now++",
+        "i = 0; i < f(3); i++",
+    ] {
+        let all = launches(head, &body);
+        assert!(!all[0].has_rows(), "{head} {all:?}");
+    }
+    // The loop that counts is not the one that launches.
+    for body in [
+        format!("while (f(1)) {{ {body} }}"),
+        format!("do {{ {body} }} while (f(1));"),
+    ] {
+        let all = launches("i = 0; i < argc; i++", &body);
+        assert!(!all[0].has_rows(), "{body} {all:?}");
+    }
+}
+
+/// What the remark says that names what keeps the launches of a loop from being done at once.
+fn remark(head: &str, then: &str) -> Vec<String> {
+    let body = format!("{}{GO}{then}", set("a", "b"));
+    let all = analysis(&format!("{head} {{\n{body}\n}}")).diagnostics;
+    let own = all.iter().filter(|one| one.message.contains("one by one"));
+    own.flat_map(|one| one.notes.clone()).collect()
+}
+
+#[test]
+fn remarks_say_what_keeps_launches_apart() {
+    let counted = "for (i = 0; i < argc; i++)";
+    let swap = "cl_mem h = a; a = b; b = h;";
+    for (head, then, why) in [
+        (
+            counted,
+            format!("clWaitForEvents(1, 0); {swap}"),
+            "the host calls `clWaitForEvents` there",
+        ),
+        (
+            "while (f(1))",
+            format!("clFinish(q); {swap}"),
+            "the host calls `clFinish` there, and the loop does not say how often it goes round",
+        ),
+        (
+            counted,
+            format!("cl_event e; clEnqueueTask(q, k, 0, 0, &e); {swap}"),
+            "`clEnqueueTask` there has an event or a wait list",
+        ),
+        (
+            counted,
+            "cl_mem h = a; a = b; b = c; c = h;".to_string(),
+            "more than two buffers take turns",
+        ),
+    ] {
+        assert_eq!(remark(head, &then)[0], why, "{then}");
+        let launch = launches(
+            "i = 0; i < argc; i++",
+            &format!("{}{GO}{then}", set("a", "b")),
+        );
+        assert!(then.contains("clFinish") || !launch[0].has_rows());
+    }
+    assert!(remark(counted, swap).is_empty());
+    assert!(remark(counted, &format!("{swap} clFinish(q);")).is_empty());
 }

@@ -317,8 +317,15 @@ impl Launch {
     pub fn exchanges(&self, one: u32, other: u32) -> bool {
         let changes = [one, other].map(|index| format!("argument {index}"));
         let is_pair = |pair: &(u32, u32)| [(one, other), (other, one)].contains(pair);
+        // Three buffers that take turns are not exchanged.
+        let is_more = |arg: &Arg| matches!(&arg.value, ArgValue::AnyOf(names) if names.len() > 2);
+        let mut own = self
+            .args
+            .iter()
+            .filter(|arg| [one, other].contains(&arg.index));
         self.queue == QueueOrder::InOrder
             && !self.watched
+            && !own.any(is_more)
             && self.apart.iter().any(is_pair)
             && self.within.as_ref().is_some_and(|within| {
                 within.changes.len() == 2 && changes.iter().all(|one| within.changes.contains(one))

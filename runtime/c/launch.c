@@ -316,6 +316,7 @@ static cl_int enqueue_ndrange(const struct fpgacc_site *site, cl_command_queue q
     struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
     const struct fpgacc_kernel *used = tracked ? tracked->info : NULL;
     int has_steps = used && fpgacc_has_steps(used);
+    fpgacc_note_launch();
     cl_int error = has_steps ? CL_SUCCESS : fpgacc_settle();
     if (error != CL_SUCCESS)
         return error;
@@ -369,6 +370,7 @@ static cl_int enqueue_task(const struct fpgacc_site *site, cl_command_queue queu
 {
     struct fpgacc_tracked *tracked = fpgacc_find_kernel(kernel);
     const struct fpgacc_kernel *used = tracked ? tracked->info : NULL;
+    fpgacc_note_launch();
     cl_int error = fpgacc_settle();
     if (error != CL_SUCCESS)
         return error;

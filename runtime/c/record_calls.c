@@ -264,7 +264,7 @@ cl_int __wrap_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_boo
 
 cl_int __wrap_clFinish(cl_command_queue queue)
 {
-    cl_int put_off = fpgacc_settle();
+    cl_int put_off = fpgacc_settle_queue(queue, FPGACC_FINISH);
     if (put_off != CL_SUCCESS)
         return put_off;
     cl_int error = __real_clFinish(queue);

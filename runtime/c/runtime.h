@@ -461,6 +461,32 @@ cl_int fpgacc_settle_locked(const struct fpgacc_tracked *held);
 cl_int fpgacc_settle_argument(struct fpgacc_tracked *kernel, cl_uint index, size_t size,
                               const void *value);
 
+/* How the host waits for its launches. */
+enum fpgacc_owed { FPGACC_NOTHING, FPGACC_FLUSH, FPGACC_FINISH };
+
+/* The host waits for what a queue does. Carries out the launches that were put off, unless more are to come. */
+cl_int fpgacc_settle_queue(cl_command_queue queue, enum fpgacc_owed owed);
+
+/* Carries out what a loop put off, and waits for it in this way. */
+void fpgacc_settle_loop(unsigned long long number, enum fpgacc_owed owed);
+
+/* ---- steps_loops.c -------------------------------------------------------------------------- */
+
+/* The number of the announced loop that the thread is in; 0: none. */
+unsigned long long fpgacc_loop_number(void);
+
+/* A kernel is about to be launched. */
+void fpgacc_note_launch(void);
+
+/* Of the thread's loop, if it is that one, the launches are not in a row. */
+void fpgacc_note_other(unsigned long long number);
+
+/* Whether the launch that was noted is the last one of a loop in which the host waits. */
+int fpgacc_is_last_waited_for(void);
+
+/* Whether more launches are to come in the thread's loop, so that the host may wait in this way for less. */
+int fpgacc_goes_on(enum fpgacc_owed owed);
+
 /* ---- steps_callers.c ------------------------------------------------------------------------ */
 
 /* Whether all calls in this process that matter pass through this runtime. */

@@ -21,6 +21,7 @@ static struct {
     struct fpgacc_geometry geometry;
     cl_mem from; /* of the first */
     cl_mem to;
+    unsigned long long loop; /* that the last is launched in; 0: none that is announced */
     cl_mem kept[MOST_MEMORY]; /* all that they take: the host may release it */
     unsigned kept_count;
 } row;
@@ -165,6 +166,33 @@ cl_int fpgacc_settle(void)
     return error;
 }
 
+cl_int fpgacc_settle_queue(cl_command_queue queue, enum fpgacc_owed owed)
+{
+    if (atomic_load(&waiting) == 0)
+        return CL_SUCCESS;
+    cl_int error = CL_SUCCESS;
+    pthread_mutex_lock(&lock);
+    int is_own = queue == row.queue && row.loop != 0 && row.loop == fpgacc_loop_number();
+    if (!is_own || !fpgacc_goes_on(owed))
+        error = fpgacc_settle_locked(NULL);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+void fpgacc_settle_loop(unsigned long long number, enum fpgacc_owed owed)
+{
+    pthread_mutex_lock(&lock);
+    /* The queue is alive: launches that are put off are carried out before it is released. */
+    cl_command_queue queue = waiting > 0 && row.loop == number ? row.queue : NULL;
+    if (queue)
+        fpgacc_settle_locked(NULL);
+    pthread_mutex_unlock(&lock);
+    if (queue && owed == FPGACC_FINISH)
+        __real_clFinish(queue);
+    else if (queue)
+        __real_clFlush(queue);
+}
+
 /* Whether two arguments are one. Of values only those are known that fit into a number. */
 static int are_same(const struct fpgacc_param *param, const struct fpgacc_argument *one,
                     const struct fpgacc_argument *other)
@@ -282,6 +310,21 @@ static int goes_on(cl_command_queue queue, const struct fpgacc_tracked *kernel,
            from == (is_odd ? row.to : row.from) && to == (is_odd ? row.from : row.to);
 }
 
+/* Carries out as many of the launches that wait as must not wait longer. */
+static cl_int advance(const struct fpgacc_tracked *held)
+{
+    unsigned most = row.version->info->steps.most;
+    if (fpgacc_is_last_waited_for())
+        return fpgacc_settle_locked(held);
+    if (waiting <= most)
+        return CL_SUCCESS;
+    /* The last one waits: it has to be one by itself. */
+    lock_kernel(held);
+    cl_int error = carry_out(most);
+    unlock_kernel(held);
+    return error;
+}
+
 int fpgacc_put_off(cl_command_queue queue, struct fpgacc_tracked *kernel,
                    const struct fpgacc_version *version, const struct fpgacc_geometry *geometry,
                    cl_int *error)
@@ -296,6 +339,8 @@ int fpgacc_put_off(cl_command_queue queue, struct fpgacc_tracked *kernel,
     if (!from || !to || from == to || !is_in_order(queue))
         return 0;
     if (!goes_on(queue, kernel, version, geometry, from, to)) {
+        if (waiting > 0)
+            fpgacc_note_other(row.loop);
         *error = fpgacc_settle_locked(kernel);
         if (*error != CL_SUCCESS)
             return 1;
@@ -311,19 +356,14 @@ int fpgacc_put_off(cl_command_queue queue, struct fpgacc_tracked *kernel,
         row.to = to;
     }
     waiting++;
-    *error = CL_SUCCESS;
-    if (waiting <= info->steps.most)
-        return 1;
-    /* The last one waits: it has to be one by itself. */
-    lock_kernel(kernel);
-    *error = carry_out(info->steps.most);
-    unlock_kernel(kernel);
+    row.loop = fpgacc_loop_number();
+    *error = advance(kernel);
     return 1;
 }
 
 cl_int __wrap_clFlush(cl_command_queue queue)
 {
-    cl_int put_off = fpgacc_settle();
+    cl_int put_off = fpgacc_settle_queue(queue, FPGACC_FLUSH);
     return put_off == CL_SUCCESS ? __real_clFlush(queue) : put_off;
 }
 

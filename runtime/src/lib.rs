@@ -56,6 +56,7 @@ pub const SOURCES: &[(&str, &str)] = sources!["c":
     "source.c",
     "steps.c",
     "steps_callers.c",
+    "steps_loops.c",
     "svm.c",
     "table.c",
 ];

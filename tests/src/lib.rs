@@ -68,6 +68,7 @@ pub mod sizes;
 pub mod stencils;
 pub mod tables;
 pub mod tiles;
+pub mod time_loops;
 pub mod traced;
 pub mod undefined;
 pub mod vector_loops;

@@ -174,12 +174,23 @@ impl<'a> Interp<'a> {
             };
             ![count, list, event].into_iter().all(is_nothing)
         };
-        let waits = matches!(name, "clFinish" | "clFlush" | "clWaitForEvents");
-        let is_other = name.starts_with("clEnqueue") && !is_launch;
-        for frame in &self.walk.loops {
-            if waits || is_other || has_events {
-                self.trace.watched.insert(frame.site);
+        let waits = matches!(name, "clFinish" | "clFlush");
+        let is_other = name == "clWaitForEvents" || name.starts_with("clEnqueue") && !is_launch;
+        let noted = match (waits, is_other || has_events) {
+            (true, _) => Some(&mut self.trace.waiting),
+            (false, true) => Some(&mut self.trace.watched),
+            (false, false) => None,
+        };
+        if let Some(noted) = noted {
+            let what = match has_events {
+                true => format!("`{name}` there has an event or a wait list"),
+                false => format!("the host calls `{name}` there"),
+            };
+            for frame in &self.walk.loops {
+                noted.entry(frame.site).or_insert_with(|| what.clone());
             }
+        }
+        for frame in &self.walk.loops {
             if is_launch {
                 self.trace
                     .launched

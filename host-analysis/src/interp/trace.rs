@@ -14,8 +14,10 @@ use crate::object::Visit;
 pub(crate) struct Trace {
     pub visits: Vec<Visit>,
     pub visited: BTreeSet<Span>,
-    /// Loops in which the host waits, asks for events, or has its queues do more than launch.
-    pub watched: BTreeSet<Span>,
+    /// Loops in which the host asks for events, or has its queues do more than launch, with a call that does.
+    pub watched: BTreeMap<Span, String>,
+    /// Loops in which it waits for its queues, likewise.
+    pub waiting: BTreeMap<Span, String>,
     /// Launches by the loops that they are in.
     pub launched: BTreeMap<Span, BTreeSet<Span>>,
     /// Functions that code which is not followed may call, whether or not they were visited.

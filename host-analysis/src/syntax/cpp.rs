@@ -188,6 +188,24 @@ impl MacroTable {
         self.names.contains(name)
     }
 
+    /// Whether a name is no macro at any time, or only ones of numbers.
+    pub fn is_value(&self, name: &str) -> bool {
+        let Some(history) = self.names.number(name).map(|at| &self.histories[at]) else {
+            return true;
+        };
+        let events = [&history.first].into_iter().chain(&history.more);
+        let mut macros = events.filter_map(|(_, index)| index.map(|index| self.get(index)));
+        macros.all(|one| {
+            let mut tokens = Lexer::within(one.body.as_bytes(), 0..one.body.len());
+            let is_part = |token: Token| match token.kind {
+                TokenKind::Number => true,
+                TokenKind::Punct(byte) => b"+-*/%()".contains(&byte),
+                _ => false,
+            };
+            one.params.is_none() && tokens.all(is_part)
+        })
+    }
+
     /// The macros that the user's own files define, at any time.
     pub fn of_user(&self) -> impl Iterator<Item = &Macro> {
         let own = self.macros.iter().enumerate().filter(|(_, m)| !m.system);
@@ -480,6 +498,11 @@ impl Preprocessed {
     /// Whether a name is a macro at any time, wherever it is defined.
     pub fn is_macro(&self, name: &str) -> bool {
         self.macros.knows(name)
+    }
+
+    /// Whether a name is no macro at any time, or only ones of numbers.
+    pub fn is_value(&self, name: &str) -> bool {
+        self.macros.is_value(name)
     }
 
     /// The lines of a file that survive `#if`.

@@ -14,6 +14,8 @@ on_both!(
     few_launches,
     what_happens_in_between,
     calls_past_the_runtime,
+    waits_in_loops,
+    scripts_with_loops,
     plug_ins,
     plug_ins_that_look_up_functions
 );
@@ -95,22 +97,73 @@ fn few_launches(case: Case) {
     }
 }
 
-/// Scripts of all letters, the same on both sides.
-fn what_happens_in_between(case: Case) {
-    link(&case, HOST, &[]);
+/// So many scripts of so many letters.
+fn random_scripts(letters: &str, count: usize, length: usize) -> Vec<String> {
     let mut state = 12345u32;
     let mut next = |below: usize| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 16) as usize % below
     };
-    let letters: Vec<char> = "LLLLLLLLLLLLLLLLTTTTTTlenNttkpcfwmFugbrrx"
-        .chars()
-        .collect();
-    let scripts: Vec<String> = (0..80)
-        .map(|_| (0..30).map(|_| letters[next(letters.len())]).collect())
-        .collect();
+    let letters: Vec<char> = letters.chars().collect();
+    (0..count)
+        .map(|_| (0..length).map(|_| letters[next(letters.len())]).collect())
+        .collect()
+}
+
+/// Scripts of all letters, the same on both sides.
+fn what_happens_in_between(case: Case) {
+    link(&case, HOST, &[]);
+    let scripts = random_scripts("LLLLLLLLLLLLLLLLTTTTTTlenNttkpcfwmFugbrrx", 80, 30);
     let scripts: Vec<&str> = scripts.iter().map(String::as_str).collect();
     assert_eq!(case.run(&scripts).quiet(), case.run_original(&scripts));
+}
+
+/// Loops that are announced: the host waits in them, and more launches are to come.
+fn waits_in_loops(case: Case) {
+    link(&case, HOST, &[]);
+    for (script, expected) in [
+        ("[8LF]", &[5][..]),
+        ("[8FLF]", &[5]),
+        ("[8LuF]", &[5]),
+        ("[9Lu]", &[5, 3]),
+        ("[6LTF]", &[5, 5]),
+        // With what is before the loop and behind it.
+        ("LL[8LF]LL", &[5, 3]),
+        // The rest is carried out where the loop ends, and where something else looks.
+        ("[8-LF]", &[5]),
+        ("[4+LF]", &[3]),
+        ("[8LFp]", &[]),
+        ("[3LFLFLFLFp]", &[3, 3, 3]),
+        ("[8LFe]", &[]),
+        // Launches that are not in a row.
+        ("[8lF]", &[]),
+        ("[8LlF]", &[]),
+        ("[8LFnF]", &[]),
+        ("[8LFgF]", &[]),
+        // One launch is none in a row.
+        ("[1LF]", &[]),
+        ("F[8LF]F[8LF]F", &[5, 5]),
+    ] {
+        assert_eq!(rows(&case, script), expected, "{script}");
+    }
+}
+
+/// Random scripts of such loops, the same on both sides.
+fn scripts_with_loops(case: Case) {
+    link(&case, HOST, &[]);
+    let scripts = random_scripts("LLLLLLFFFTTulenNttkpcfwmgbrx", 120, 6);
+    let loops = random_scripts("LLLLLLFFFFTu", 120, 3);
+    let scripts: Vec<String> = (scripts.iter().zip(&loops).enumerate())
+        .map(|(at, (script, own))| {
+            let more = ["", "+", "-"][at % 3];
+            let (one, other) = script.split_at(3);
+            format!("{one}[{}{more}{own}]{other}[9{own}{script}]", at % 9 + 1)
+        })
+        .collect();
+    for some in scripts.chunks(20) {
+        let some: Vec<&str> = some.iter().map(String::as_str).collect();
+        assert_eq!(case.run(&some).quiet(), case.run_original(&some));
+    }
 }
 
 /// Where a call could pass by the runtime, each launch is one.

@@ -2,6 +2,10 @@
  * each script say in between. Prints what the buffers hold. */
 #include "ocl.h"
 
+#ifndef FPGACC_LOOP /* the original */
+#define FPGACC_LOOP(from, to, slack, by, launches)
+#endif
+
 enum { COUNT = 6 };
 
 static cl_mem from, to, other;
@@ -130,6 +134,27 @@ static void act(char letter)
     }
 }
 
+/* Acts as the letters up to `]` say, `more` rounds more or fewer than are announced. */
+static const char *repeat(const char *letters, int rounds, int more)
+{
+    const char *end = strchr(letters, ']');
+    int launches = 0;
+    for (const char *at = letters; at < end; at++)
+        launches += strchr("LlTe", *at) != NULL;
+    FPGACC_LOOP(0, rounds, 0, 1, launches)
+    for (int i = 0; i < rounds + more; i++)
+        for (const char *at = letters; at < end; at++)
+            act(*at);
+    return end + 1;
+}
+
+/* What `[5LF]` and the like say, with `+` or `-` behind the number where there is a round more or fewer. */
+static const char *loop(const char *script)
+{
+    int more = script[1] == '+' ? 1 : script[1] == '-' ? -1 : 0;
+    return repeat(script + (more ? 2 : 1), *script - '0', more);
+}
+
 static void run(const char *script)
 {
     cl_int error;
@@ -145,8 +170,13 @@ static void run(const char *script)
     act('w');
     act('n');
     act('t');
-    for (; *script; script++)
-        act(*script);
+    while (*script) {
+        char letter = *script++;
+        if (letter == '[')
+            script = loop(script);
+        else
+            act(letter);
+    }
     print_ints(from, COUNT);
     print_ints(to, COUNT);
     if (event_count)
