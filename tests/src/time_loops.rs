@@ -82,7 +82,7 @@ const EVENTS: [&str; 4] = [
 const HEADS: [&str; 7] = [
     "for (int ROUND = 0; ROUND < COUNT; ROUND++)",
     "for (int ROUND = 1; ROUND <= COUNT; ++ROUND)",
-    "for (int ROUND = many; ROUND > many - COUNT; ROUND--)",
+    "for (int ROUND = many + 20; ROUND > many + 20 - COUNT; ROUND--)",
     "for (int ROUND = 0; ROUND < 2 * COUNT; ROUND += 2)",
     "for (int ROUND = 0; ROUND < COUNT && many; ROUND++)",
     "for (unsigned ROUND = 0; ROUND < (unsigned)COUNT * 3; ROUND += 3)",
