@@ -561,12 +561,10 @@ fn our_syntax_sees_what_the_compiler_sees() {
         (theirs.len(), wrong)
     };
     let results: Vec<(usize, Vec<String>)> = std::thread::scope(|scope| {
-        // In turns: the slow ones stand together.
-        let parts: Vec<_> = (0..threads)
-            .map(|first| {
-                let part = hosts.iter().skip(first).step_by(threads);
-                scope.spawn(|| part.map(check).collect::<Vec<_>>())
-            })
+        let share = hosts.len().div_ceil(threads);
+        let parts = hosts.chunks(share);
+        let parts: Vec<_> = parts
+            .map(|part| scope.spawn(|| part.iter().map(check).collect::<Vec<_>>()))
             .collect();
         parts
             .into_iter()

@@ -467,8 +467,8 @@ enum fpgacc_owed { FPGACC_NOTHING, FPGACC_FLUSH, FPGACC_FINISH };
 /* The host waits for what a queue does. Carries out the launches that were put off, unless more are to come. */
 cl_int fpgacc_settle_queue(cl_command_queue queue, enum fpgacc_owed owed);
 
-/* Carries out what a loop put off, and waits for it in this way. */
-void fpgacc_settle_loop(unsigned long long number, enum fpgacc_owed owed);
+/* Carries out what a loop put off although the host waited, and waits for it. */
+void fpgacc_settle_loop(unsigned long long number);
 
 /* ---- steps_loops.c -------------------------------------------------------------------------- */
 
@@ -484,8 +484,8 @@ void fpgacc_note_other(unsigned long long number);
 /* Whether the launch that was noted is the last one of a loop in which the host waits. */
 int fpgacc_is_last_waited_for(void);
 
-/* Whether more launches are to come in the thread's loop, so that the host may wait in this way for less. */
-int fpgacc_goes_on(enum fpgacc_owed owed);
+/* The host waits. Whether more launches are to come in the thread's loop, so that these may wait on. */
+int fpgacc_goes_on(void);
 
 /* ---- steps_callers.c ------------------------------------------------------------------------ */
 

@@ -22,6 +22,7 @@ static struct {
     cl_mem from; /* of the first */
     cl_mem to;
     unsigned long long loop; /* that the last is launched in; 0: none that is announced */
+    enum fpgacc_owed owed;   /* how the host waited for some of them */
     cl_mem kept[MOST_MEMORY]; /* all that they take: the host may release it */
     unsigned kept_count;
 } row;
@@ -139,6 +140,17 @@ static void set_again(void)
     }
 }
 
+/* Waits for the launches for which the host has waited already: other queues and threads rely on that. The queue is
+ * alive: launches that are put off are carried out before it is released. */
+static void wait_as_owed(void)
+{
+    if (row.owed == FPGACC_FINISH)
+        __real_clFinish(row.queue);
+    else if (row.owed == FPGACC_FLUSH)
+        __real_clFlush(row.queue);
+    row.owed = FPGACC_NOTHING;
+}
+
 cl_int fpgacc_settle_locked(const struct fpgacc_tracked *held)
 {
     cl_int error = CL_SUCCESS;
@@ -152,6 +164,7 @@ cl_int fpgacc_settle_locked(const struct fpgacc_tracked *held)
     set_again();
     release_memory();
     unlock_kernel(held);
+    wait_as_owed();
     return error;
 }
 
@@ -173,24 +186,20 @@ cl_int fpgacc_settle_queue(cl_command_queue queue, enum fpgacc_owed owed)
     cl_int error = CL_SUCCESS;
     pthread_mutex_lock(&lock);
     int is_own = queue == row.queue && row.loop != 0 && row.loop == fpgacc_loop_number();
-    if (!is_own || !fpgacc_goes_on(owed))
+    if (!is_own || !fpgacc_goes_on())
         error = fpgacc_settle_locked(NULL);
+    else if (owed > row.owed)
+        row.owed = owed;
     pthread_mutex_unlock(&lock);
     return error;
 }
 
-void fpgacc_settle_loop(unsigned long long number, enum fpgacc_owed owed)
+void fpgacc_settle_loop(unsigned long long number)
 {
     pthread_mutex_lock(&lock);
-    /* The queue is alive: launches that are put off are carried out before it is released. */
-    cl_command_queue queue = waiting > 0 && row.loop == number ? row.queue : NULL;
-    if (queue)
+    if (waiting > 0 && row.loop == number && row.owed != FPGACC_NOTHING)
         fpgacc_settle_locked(NULL);
     pthread_mutex_unlock(&lock);
-    if (queue && owed == FPGACC_FINISH)
-        __real_clFinish(queue);
-    else if (queue)
-        __real_clFlush(queue);
 }
 
 /* Whether two arguments are one. Of values only those are known that fit into a number. */

@@ -14,7 +14,7 @@ static __thread struct {
     unsigned long long number; /* of all loops of the process */
     long long left;            /* launches that are expected */
     int is_other;              /* its launches are not in a row */
-    enum fpgacc_owed owed;
+    int is_waited_in;          /* the host waits before it ends */
 } loop;
 
 static atomic_ullong count;
@@ -26,17 +26,17 @@ int fpgacc_loop(__INT64_TYPE__ launches)
         loop.number = atomic_fetch_add(&count, 1) + 1;
         loop.left = launches;
         loop.is_other = 0;
-        loop.owed = FPGACC_NOTHING;
+        loop.is_waited_in = 0;
         return 1;
     }
     if (loop.state == ANNOUNCED) {
         loop.state = RUNNING;
         return 1;
     }
-    if (loop.owed != FPGACC_NOTHING)
-        fpgacc_settle_loop(loop.number, loop.owed);
+    if (loop.is_waited_in)
+        fpgacc_settle_loop(loop.number);
     loop.state = NO_LOOP;
-    loop.owed = FPGACC_NOTHING;
+    loop.is_waited_in = 0;
     return 0;
 }
 
@@ -59,13 +59,13 @@ void fpgacc_note_other(unsigned long long number)
 
 int fpgacc_is_last_waited_for(void)
 {
-    return loop.state == RUNNING && loop.left == 0 && loop.owed != FPGACC_NOTHING;
+    return loop.state == RUNNING && loop.left == 0 && loop.is_waited_in;
 }
 
-int fpgacc_goes_on(enum fpgacc_owed owed)
+int fpgacc_goes_on(void)
 {
     if (loop.state != RUNNING || loop.left == 0 || loop.is_other)
         return 0;
-    loop.owed = owed > loop.owed ? owed : loop.owed;
+    loop.is_waited_in = 1;
     return 1;
 }

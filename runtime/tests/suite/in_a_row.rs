@@ -135,6 +135,9 @@ fn waits_in_loops(case: Case) {
         ("[8LFp]", &[]),
         ("[3LFLFLFLFp]", &[3, 3, 3]),
         ("[8LFe]", &[]),
+        // What the host waited for is done where another queue looks.
+        ("[8LFq]", &[]),
+        ("[9LLFq]", &[]),
         // Launches that are not in a row.
         ("[8lF]", &[]),
         ("[8LlF]", &[]),

@@ -52,6 +52,19 @@ static void map(cl_mem memory)
     check(clEnqueueUnmapMemObject(queue, memory, values, 0, NULL, NULL), "clEnqueueUnmapMemObject");
 }
 
+/* Through another queue, which waits for nothing. */
+static void read_elsewhere(void)
+{
+    int values[COUNT];
+    cl_int error;
+    cl_command_queue another = clCreateCommandQueue(context, device, 0, &error);
+    check(error, "clCreateCommandQueue");
+    check(clEnqueueReadBuffer(another, from, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL),
+          "clEnqueueReadBuffer");
+    printf("elsewhere %d\n", values[1]);
+    check(clReleaseCommandQueue(another), "clReleaseCommandQueue");
+}
+
 static void act(char letter)
 {
     static const int numbers[COUNT] = {5, 4, 3, 2, 1, 0};
@@ -90,6 +103,9 @@ static void act(char letter)
         break;
     case 'p':
         print_ints(from, COUNT);
+        break;
+    case 'q':
+        read_elsewhere();
         break;
     case 'c':
         check(clEnqueueCopyBuffer(queue, from, other, 0, 0, bytes, 0, NULL, NULL),
