@@ -27,8 +27,8 @@ pub enum Built {
     Refused(String),
 }
 
-/// The device's compiler finds errors, too: the front end's messages say where and why.
-/// Reports why a program cannot be built, and what can be done.
+/// Reports why a program's kernels cannot be built, and what can be done. The device's compiler finds
+/// errors, too: the front end's messages say where and why.
 fn refuse(session: &mut Session, program: &Program, errors: &[Diagnostic]) -> Step<Built> {
     let Some((last, others)) = errors.split_last() else {
         return Err(Stop);
@@ -107,9 +107,14 @@ pub fn build(
                 let log = compiled.with_positions(log);
                 session.messages.pass_on(&log);
             }
+            let is_of_kernels =
+                matches!(error, BuildError::Emulator(EmulatorError::Kernels { .. }));
             let error = compiled.with_positions(&error.to_string());
             let error = Diagnostic::error(format!("{}: {error}", program.name()));
-            refuse(session, program, &[error])
+            match is_of_kernels {
+                true => refuse(session, program, &[error]),
+                false => session.fail(error),
+            }
         }
     }
 }
