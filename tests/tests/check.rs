@@ -306,3 +306,47 @@ fn barriers_that_data_may_keep_work_items_from_are_in_the_json() {
     assert_eq!(verdicts(""), ["depends on data"]);
     assert_eq!(verdicts("--device=de5a-net"), ["depends on data"]);
 }
+
+/// Rows of a tile that lie in one bank of local memory, read in several lines.
+const TRANSPOSE: &str = "\
+__kernel void transpose(__global const float *a, __global float *b) {
+    __local float tile[32][32];
+    int x = get_local_id(0), y = get_group_id(0) * 32;
+    for (int i = 0; i < 32; i++)
+        tile[i][x] = a[(y + i) * 32 + x];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    b[y * 32 + x] = tile[x][0];
+    b[(y + 1) * 32 + x] = tile[x][1];
+    b[(y + 2) * 32 + x] = tile[x][2];
+    b[(y + 4) * 32 + x] = 2.0f *
+                          tile[x][4];
+}
+";
+
+#[test]
+fn warnings_that_say_the_same_are_one() {
+    let shop = Workshop::new();
+    shop.write("k.cl", TRANSPOSE);
+    shop.write(
+        "host.c",
+        "#include <CL/cl.h>\nvoid run(cl_command_queue q, cl_program p)\n{\n\
+         size_t items = 1024, group = 32;\n\
+         cl_kernel k = clCreateKernel(p, \"transpose\", NULL);\n\
+         clEnqueueNDRangeKernel(q, k, 1, NULL, &items, &group, 0, NULL, NULL);\n}\n",
+    );
+    let check = |layout: &str| {
+        let command = format!("check -w host.c k.cl {layout}");
+        shop.fpgacc(&command).success().stdout
+    };
+    let text = check("");
+    assert_eq!(text.matches("[-Wbank-conflicts]").count(), 1, "{text}");
+    let others = "the same at 3 more places, in lines 8, 9, 11";
+    assert!(text.contains(others), "{text}");
+    // Tools get each place.
+    let sarif = check("--sarif");
+    assert_eq!(
+        sarif.matches("\"ruleId\": \"-Wbank-conflicts\"").count(),
+        4,
+        "{sarif}"
+    );
+}

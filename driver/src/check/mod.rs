@@ -7,12 +7,13 @@ mod board;
 mod checked;
 mod data;
 mod describe;
+mod places;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
-use fpgacc_frontend::diag::{Color, Diagnostic, render};
+use fpgacc_frontend::diag::{Color, Diagnostic};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_gpu_model::check::{Thresholds, What, check};
@@ -290,9 +291,8 @@ fn laid_out(
         Layout::Text(color) => {
             let mut text = String::new();
             for one in checked {
-                for warning in wanted(describe::warnings(one, session), session) {
-                    text.push_str(&render(&warning, &session.sources, color));
-                }
+                let warnings = wanted(describe::warnings(one, session), session);
+                text += &places::rendered(warnings, &session.sources, color);
                 text.push_str(&describe::summary(one));
             }
             Ok(text)
@@ -322,9 +322,8 @@ fn laid_out_for_board(
         Layout::Text(color) => {
             let mut text = String::new();
             for one in checked {
-                for warning in wanted(one.warnings(board, &session.sources), session) {
-                    text.push_str(&render(&warning, &session.sources, color));
-                }
+                let warnings = wanted(one.warnings(board, &session.sources), session);
+                text += &places::rendered(warnings, &session.sources, color);
                 text.push_str(&one.summary(board));
             }
             Ok(text)
