@@ -50,9 +50,7 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
         let builders = Builders {
             hosts: &gathered.hosts,
             are_others: gathered.builds_unseen,
-            may_choose: ways_of(&program.pieces) > 1
-                || program.is_string()
-                || is_one_of_texts(&program, &texts),
+            may_choose: ways_of(&program.pieces) > 1 || is_one_of_texts(&program, &texts),
         };
         // Errors of all programs are reported, not only those of the first.
         match kernels::rewrite_for(session, &program, facts, builders) {
@@ -147,23 +145,21 @@ fn is_one_of_texts(program: &Program, texts: &[Vec<Piece>]) -> bool {
     texts.iter().any(|text| *text != program.pieces)
 }
 
-/// Of several texts, one has to be right, if any of them was given: a C compiler has nothing to say of strings
-/// that are none of its language. Says where none is.
+/// Of several texts, one has to be right. Says where none is.
 fn report_errors_in_all_texts(
     session: &mut Session,
     with_errors: &[Program],
     texts: &[Vec<Piece>],
 ) -> bool {
+    let is_wrong = |text: &Vec<Piece>| with_errors.iter().any(|program| program.pieces == *text);
     let are_chosen = with_errors.iter().any(|one| is_one_of_texts(one, texts));
-    let are_given = !with_errors.iter().all(Program::is_string);
-    let is_right = |text: &Vec<Piece>| with_errors.iter().all(|program| program.pieces != *text);
-    if !are_chosen || !are_given || texts.iter().any(is_right) {
-        return false;
+    let all_fail = are_chosen && texts.iter().all(is_wrong);
+    if all_fail {
+        session.report(Diagnostic::error(
+            "none of the kernels that the hosts build is without errors",
+        ));
     }
-    session.report(Diagnostic::error(
-        "none of the kernels that the hosts build is without errors",
-    ));
-    true
+    all_fail
 }
 
 /// Programs without kernels that others are linked with, and all others.

@@ -1,8 +1,7 @@
 //! Kernels with errors that need not be any when the program runs, where the device has a compiler of
 //! its own: the host composes build options, the kernels want an extension that the host has to look
-//! for first, no host loads their file, the hosts have other texts too, or they stand in a string of a
-//! host. They end no build; if the host builds them, the device's compiler takes or refuses them, as
-//! it would without fpgacc.
+//! for first, no host loads their file, or the hosts have other texts too. They end no build; if the
+//! host builds them, the device's compiler takes or refuses them, as it would without fpgacc.
 
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::kernel::PREDEFINED;

@@ -345,7 +345,7 @@ fn warnings_that_say_the_same_are_one() {
     // Tools get each place.
     let sarif = check("--sarif");
     assert_eq!(
-        sarif.matches("\"ruleId\": \"-Wbank-conflicts\"").count(),
+        sarif.matches("\"ruleId\": \"bank-conflicts\"").count(),
         4,
         "{sarif}"
     );
