@@ -70,6 +70,7 @@ pub mod tables;
 pub mod tiles;
 pub mod time_loops;
 pub mod traced;
+pub mod trial;
 pub mod undefined;
 pub mod vector_loops;
 pub mod vectors;

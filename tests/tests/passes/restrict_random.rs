@@ -1,54 +1,32 @@
 //! Random kernels whose work-items exchange values through `__global` memory, with `restrict` where that is true,
 //! and compilers that make use of it: every byte stays.
 
-use fpgacc_device_passes::options::PassOptions;
-use fpgacc_tests::compare::unchanged;
+use fpgacc_device_passes::passes::RESTRICT;
 use fpgacc_tests::exchanges::{Exchange, job};
 use fpgacc_tests::job::Job;
-use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
-use fpgacc_tests::seeds::{fail_smallest, seeds};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites, Rewritten};
+use fpgacc_tests::trial::{Trial, Way, many};
 
-/// Kernels in one program: building costs more than running.
-const BATCH: usize = 20;
-
-fn marked(job: &Job, seed: u64) -> Job {
-    let rewrites = match seed % 2 {
-        0 => Rewrites::Only("restrict".to_string()),
-        _ => Rewrites::NdRange,
+fn way(seed: u64) -> Way {
+    let way = match seed % 2 {
+        0 => Way::alone(RESTRICT),
+        _ => Way::by(Rewrites::NdRange),
     };
-    let made = rewrite(job, |_| Knowledge::All, &rewrites, &PassOptions::default());
-    made.unwrap_or_else(|error| panic!("{error}\n{}", job.source))
-        .job
-}
-
-/// Compares kernels before and after; `None` if nothing is wrong.
-fn fault(seed: u64, kernels: &[Exchange]) -> Option<String> {
-    let original = job(kernels);
-    let rewritten = marked(&original, seed);
-    let compared = unchanged(&original, &rewritten);
-    compared
-        .err()
-        .map(|error| format!("{error}\n{}", rewritten.source))
+    way.knowing(Knowledge::All)
 }
 
 #[test]
 fn random_kernels_that_exchange_values_compute_the_same_bytes() {
-    let name = "random_kernels_that_exchange_values_compute_the_same_bytes";
-    let (mut fired, mut all) = (0, 0);
-    for seed in seeds(3) {
-        let mut random = Random::new(seed);
-        let kernels: Vec<Exchange> = (0..BATCH).map(|_| Exchange::random(&mut random)).collect();
-        for kernel in &kernels {
-            let made = marked(&job(std::slice::from_ref(kernel)), seed).source;
-            fired += usize::from(made.contains("*restrict"));
-            all += 1;
-        }
-        if let Some(why) = fault(seed, &kernels) {
-            let one = |some: &[Exchange]| fault(seed, some);
-            fail_smallest(name, seed, &kernels, &why, one, |some| job(some).source);
-        }
-    }
-    println!("{fired} of {all} kernels have a parameter that is restrict");
-    assert!(3 * fired > all && fired < all, "{fired} of {all}");
+    let trial = Trial {
+        test: "random_kernels_that_exchange_values_compute_the_same_bytes",
+        programs: 3,
+        kernels: |seed| many(20, seed, Exchange::random),
+        job: |all, _| job(all),
+        ways: |seed| vec![way(seed)],
+    };
+    let is_restrict = |_: &Job, made: &Rewritten| made.job.source.contains("*restrict");
+    trial.fires((1, 3), way, is_restrict);
+    // Some pointers do reach the same memory.
+    trial.fires((0, 1), way, |job, made| !is_restrict(job, made));
+    trial.compare();
 }

@@ -6,112 +6,63 @@ use fpgacc_device_passes::passes::{WINDOW, ndrange_to_loop, window};
 use fpgacc_tests::compare::unchanged;
 use fpgacc_tests::job::{Fill, Geometry, Job};
 use fpgacc_tests::random::Random;
-use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
-use fpgacc_tests::seeds::{fail_smallest, seeds};
+use fpgacc_tests::rewrite::{Knowledge, Rewrites};
 use fpgacc_tests::stencils::{Stencil, job, job_in_a_row};
+use fpgacc_tests::trial::{Trial, Way, many};
 
 /// Kernels in one program: building costs more than running.
 const BATCH: usize = 20;
 
-/// Rewritten by `window` alone; kernels that are NDRanges by every pass of the pipeline.
-fn windowed(job: &Job, lanes: u64, items: bool) -> Job {
+/// By `window` alone; kernels that are NDRanges, those of even seeds, by every pass of the pipeline.
+fn windowed(seed: u64, lanes: u64) -> Way {
     let mut options = PassOptions::default();
     options.of_mut::<window::Options>().lanes = lanes;
     options.of_mut::<ndrange_to_loop::Options>().ungrouped = true;
-    let alone = Rewrites::Only(WINDOW.to_string());
-    let made = match items {
-        true => rewrite(job, |_| Knowledge::All, &Rewrites::All, &options),
-        false => rewrite(job, |_| Knowledge::Nothing, &alone, &options),
+    let way = match seed.is_multiple_of(2) {
+        true => Way::by(Rewrites::All).knowing(Knowledge::All),
+        false => Way::alone(WINDOW),
     };
-    made.unwrap_or_else(|error| panic!("{error}")).job
-}
-
-/// Compares kernels before and after; `None` if nothing is wrong.
-fn fault(stencils: &[Stencil]) -> Option<String> {
-    let original = job(stencils);
-    [1, 4].into_iter().find_map(|lanes| {
-        let rewritten = windowed(&original, lanes, stencils[0].items);
-        unchanged(&original, &rewritten)
-            .err()
-            .map(|error| format!("{lanes} lanes: {error}\n{}", rewritten.source))
-    })
-}
-
-fn batch(seed: u64) -> Vec<Stencil> {
-    let mut random = Random::new(seed);
-    let items = seed.is_multiple_of(2);
-    (0..BATCH)
-        .map(|_| Stencil::random(&mut random, items))
-        .collect()
+    way.with(options)
 }
 
 #[test]
 fn random_stencils_compute_the_same_bytes() {
-    let name = "random_stencils_compute_the_same_bytes";
-    let (mut fired, mut all) = (0, 0);
-    for seed in seeds(2) {
-        let stencils = batch(seed);
-        for stencil in &stencils {
-            let one = job(std::slice::from_ref(stencil));
-            fired += usize::from(windowed(&one, 1, stencil.items).source.contains("_window["));
-            all += 1;
-        }
-        if let Some(why) = fault(&stencils) {
-            fail_smallest(name, seed, &stencils, &why, fault, |some| job(some).source);
-        }
-    }
-    println!("{fired} of {all} kernels have windows");
-    assert!(3 * fired > all, "{fired} of {all} have windows");
+    let trial = Trial {
+        test: "random_stencils_compute_the_same_bytes",
+        programs: 2,
+        kernels: |seed| {
+            let items = seed.is_multiple_of(2);
+            many(BATCH, seed, |random| Stencil::random(random, items))
+        },
+        job: |all, _| job(all),
+        ways: |seed| vec![windowed(seed, 1), windowed(seed, 4)],
+    };
+    let one_lane = |seed| windowed(seed, 1);
+    trial.fires((1, 3), one_lane, |_, made| {
+        made.job.source.contains("_window[")
+    });
+    trial.compare();
 }
 
-/// The stencils, launched in rows of which the passes make fewer launches.
-fn in_a_row(stencils: &[Stencil], seed: u64) -> Job {
-    job_in_a_row(stencils, &mut Random::new(seed))
-}
-
-/// Compares rows of launches before and after.
-fn fault_in_a_row(stencils: &[Stencil], seed: u64) -> Option<String> {
-    let original = in_a_row(stencils, seed);
-    [(1, 3), (4, 5)].into_iter().find_map(|(lanes, steps)| {
-        let rewritten = rewritten_in_a_row(&original, lanes, steps);
-        unchanged(&original, &rewritten).err().map(|error| {
-            format!(
-                "{lanes} lanes, {steps} steps: {error}\n{}",
-                rewritten.source
-            )
-        })
-    })
-}
-
-fn rewritten_in_a_row(job: &Job, lanes: u64, steps: u64) -> Job {
-    let rewrites = Rewrites::InARow(lanes, steps);
-    let made = rewrite(job, |_| Knowledge::All, &rewrites, &PassOptions::default());
-    made.unwrap_or_else(|error| panic!("{error}")).job
+/// For so many launches in a row.
+fn in_a_row(lanes: u64, steps: u64) -> Way {
+    Way::by(Rewrites::InARow(lanes, steps)).knowing(Knowledge::All)
 }
 
 #[test]
 fn launches_in_a_row_compute_the_same_bytes() {
-    let name = "launches_in_a_row_compute_the_same_bytes";
-    let (mut fired, mut all) = (0, 0);
-    for seed in seeds(2) {
-        let mut random = Random::new(seed);
-        let stencils: Vec<Stencil> = (0..BATCH / 2)
-            .map(|_| Stencil::random(&mut random, true))
-            .collect();
-        for stencil in &stencils {
-            let one = in_a_row(std::slice::from_ref(stencil), seed);
-            let made = rewritten_in_a_row(&one, 1, 3);
-            fired += usize::from(made.launches.len() < one.launches.len());
-            all += 1;
-        }
-        let compare = |some: &[Stencil]| fault_in_a_row(some, seed);
-        if let Some(why) = compare(&stencils) {
-            let text = |some: &[Stencil]| in_a_row(some, seed).source;
-            fail_smallest(name, seed, &stencils, &why, compare, text);
-        }
-    }
-    println!("of {fired} of {all} kernels several launches are one");
-    assert!(5 * fired > all, "{fired} of {all} kernels");
+    let trial = Trial {
+        test: "launches_in_a_row_compute_the_same_bytes",
+        programs: 2,
+        kernels: |seed| many(BATCH / 2, seed, |random| Stencil::random(random, true)),
+        job: |all, seed| job_in_a_row(all, &mut Random::new(seed)),
+        ways: |_| vec![in_a_row(1, 3), in_a_row(4, 5)],
+    };
+    let three = |_| in_a_row(1, 3);
+    trial.fires((1, 5), three, |one, made| {
+        made.job.launches.len() < one.launches.len()
+    });
+    trial.compare();
 }
 
 /// A launch that is for one only does not divide by what it leaves behind: zeros.
@@ -127,7 +78,7 @@ fn later_launches_are_not_computed() {
     let from = job.buffer(16 * 8 * 4, Fill::ints(1, 1, 3));
     let to = job.buffer(16 * 8 * 4, Fill::Zero);
     job.launch("divide", Geometry::range(&[16, 8], &[]), vec![from, to]);
-    let rewritten = rewritten_in_a_row(&job, 1, 3);
+    let rewritten = in_a_row(1, 3).rewritten(&job).job;
     assert!(
         rewritten.source.contains("fpgacc_steps"),
         "{}",
