@@ -199,7 +199,8 @@ fn a_program_that_differs_from_itself_is_undecided() {
         &output.stdout,
         &[
             "first difference: read-back 1, verify.c:",
-            "verdict: undecided: the original differs from itself",
+            "verdict: undecided: the original differs from itself when it runs again\n",
+            "  help: to compare, it has to do the same twice: a fixed seed for random numbers",
         ],
     );
 }

@@ -266,7 +266,9 @@ impl Report<'_> {
             }
             Verdict::Different => "verdict: different (the original gives the same twice)\n",
             Verdict::Undecided => {
-                "verdict: undecided: the original differs from itself when it runs again\n"
+                "verdict: undecided: the original differs from itself when it runs again\n  \
+                 help: to compare, it has to do the same twice: a fixed seed for random numbers (not \
+                 the time), no data races, no memory that nobody wrote\n"
             }
         });
         let is_different = matches!(self.verdict, Verdict::Different | Verdict::Undecided);
