@@ -148,7 +148,7 @@ fn pass_on(graph: &mut Graph, source: &Source) {
 }
 
 /// Takes accesses away.
-fn remove(graph: &mut Graph, gone: &[usize]) {
+pub(super) fn remove(graph: &mut Graph, gone: &[usize]) {
     if gone.is_empty() {
         return;
     }

@@ -6,6 +6,7 @@
 //! | trip counts, also of loops that double or halve | `lower/trips.rs`, `lower/series.rs` |
 //! | the part of iterations that takes a branch | `lower/guards.rs` |
 //! | loads of what was just stored | `forward.rs` |
+//! | locations that stay the same in a loop | `promote.rs` |
 //! | accesses that depend on each other, and at what distance | `ordering.rs`, `dependence.rs`, `iteration_space.rs` |
 //! | II, latency and cycles of each loop | `timing.rs`, `critical.rs`, `variable_trips.rs` |
 //! | cycles of an NDRange | `groups.rs`, `copies.rs` |
@@ -39,6 +40,7 @@ mod path;
 mod prediction;
 mod price;
 mod program;
+mod promote;
 mod timing;
 mod variable_trips;
 

@@ -8,7 +8,6 @@ use fpgacc_runtime::contract::LaunchContract;
 
 use super::board::{Board, Resources};
 use super::estimate::Estimate;
-use super::forward::forward;
 use super::graph::{Graph, RegionId};
 use super::groups::WorkItems;
 use super::launch::{Given, LaunchShape};
@@ -18,6 +17,7 @@ use super::memory::traffic;
 use super::prediction::{
     Area, Assumed, Form, Limit, LoopReport, Pipelining, Prediction, Trip, TripOrigin, Unpriced,
 };
+use super::promote::promote;
 use super::timing::{Latencies, Timer, Timing, mark_written};
 use super::{area, clock, operations};
 
@@ -137,7 +137,7 @@ pub fn price(
 fn graph(input: &Input<'_>) -> Graph {
     let mut graph = lower(input);
     if input.form == Form::SingleWorkItem {
-        forward(input.module, input.kernel, &mut graph);
+        promote(input.module, input.kernel, &mut graph);
     }
     mark_written(input.module, input.kernel, &mut graph);
     graph

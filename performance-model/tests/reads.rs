@@ -170,3 +170,27 @@ fn other_units_lower_the_clock_less_than_lanes() {
     assert!(mhz(2, 2) > 1.05 * mhz(4, 1), "{} {}", mhz(2, 2), mhz(4, 1));
     assert!(mhz(2, 2) < mhz(2, 1));
 }
+
+/// A sum in external memory, at a location that stays the same: 245.6 ms at 212 MHz for 51.4 million terms, a cycle each, as TVM
+/// writes convolutions (pc2/CustoNN2, Stratix 10, aoc 19.1). A location that moves is no such sum.
+#[test]
+fn what_stays_in_one_place_stays_in_a_register() {
+    let sum = |at: &str| {
+        let text = format!(
+            "__kernel void k(__global float *restrict out, __global const float *restrict a, __global const float *restrict w) {{\n\
+               for (int f = 0; f < 256; f++)\n\
+                 for (int x = 0; x < 3136; x++) {{\n\
+                   out[f * 3136 + x] = w[f];\n\
+                   for (int c = 0; c < 64; c++)\n\
+                     out[{at}] = out[{at}] + a[c * 3136 + x] * w[f * 64 + c];\n\
+                 }}\n}}\n"
+        );
+        on("520n", &text, launch(1.0, 1.0, &[], &[]))
+    };
+    let kept = sum("f * 3136 + x");
+    let cycles = kept.busy_cycles / 51.4e6;
+    assert!((0.9..1.3).contains(&cycles), "{cycles} cycles a term");
+    let mut outs = kept.lsus.iter().filter(|lsu| lsu.array == "out");
+    assert!(outs.all(|lsu| lsu.is_store), "what was stored before is known");
+    assert!(sum("x + c * 7").busy_cycles > 10.0 * kept.busy_cycles);
+}

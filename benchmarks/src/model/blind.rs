@@ -58,6 +58,9 @@ struct Set {
     /// Sums may be reassociated.
     #[serde(default)]
     fp_relaxed: bool,
+    /// Devices have all kernels of a program's file, also those that it does not launch.
+    #[serde(default)]
+    whole_files: bool,
     boards: BTreeMap<String, Setting>,
     programs: Vec<Program>,
 }
@@ -372,7 +375,29 @@ fn price(
         launches.push((prediction, launch.repeat.unwrap_or(1.0)));
         built.push(launch.name);
     }
+    if set.whole_files {
+        let beside = beside(module, sources, board, &built);
+        again.extend(beside.iter().map(|_| false));
+        launches.extend(beside);
+    }
     Ok(together(launches, &again, program.concurrent, board))
+}
+
+/// The kernels of a file that are not launched: they take room, and no time.
+fn beside(
+    module: &Module,
+    sources: &SourceMap,
+    board: &Board,
+    launched: &[String],
+) -> Vec<(Prediction, f64)> {
+    let all = module.kernels();
+    let others = all.filter(|id| !launched.contains(&module.functions[*id].name));
+    let prices = others.map(|kernel| {
+        let shape = points::shape(module, kernel, sources, &Application::default());
+        let contract = LaunchContract::default();
+        (predict(module, kernel, board, &shape, &contract), 0.0)
+    });
+    prices.collect()
 }
 
 fn together(
