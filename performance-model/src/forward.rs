@@ -2,13 +2,10 @@
 //! the value on in a register, and no load remains. Measured: `a[i] = a[i - 1] + b[i - 1]` takes a cycle an iteration, in
 //! external and in on-chip memory (Boyi's PS, aoc 16.1; docs/model-evaluation.md).
 
-use fpgacc_frontend::ir::{FunctionId, Module};
-use fpgacc_kernel_analysis::alias::{Aliases, called_functions};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::board::Operator;
 use super::graph::{Access, Carried, Graph, Op, RegionId};
-use super::ordering::overlaps;
 
 /// Where a load's value comes from.
 struct Source {
@@ -21,15 +18,12 @@ struct Source {
 }
 
 /// Passes stored values on to the loads that would get them, which are taken away.
-pub fn forward(module: &Module, kernel: FunctionId, graph: &mut Graph) {
-    if !graph.accesses.iter().any(|access| access.is_store) {
-        return;
-    }
-    let called = called_functions(module);
-    let overlaps = overlaps(graph, &Aliases::new(module, kernel, &called));
+///
+/// `overlaps`: which arrays may be the same.
+pub fn forward(graph: &mut Graph, overlaps: &[Vec<bool>]) {
     let loads = 0..graph.accesses.len();
     let sources: Vec<Source> = loads
-        .filter_map(|load| source(graph, &overlaps, load))
+        .filter_map(|load| source(graph, overlaps, load))
         .collect();
     for source in &sources {
         pass_on(graph, source);

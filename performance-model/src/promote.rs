@@ -20,9 +20,12 @@ struct Kept {
 
 /// Passes stored values on to loads, and keeps locations that stay the same in registers, from the innermost loops outwards.
 pub fn promote(module: &Module, kernel: FunctionId, graph: &mut Graph) {
-    forward(module, kernel, graph);
+    if !graph.accesses.iter().any(|access| access.is_store) {
+        return;
+    }
     let called = called_functions(module);
     let overlaps = overlaps(graph, &Aliases::new(module, kernel, &called));
+    forward(graph, &overlaps);
     let mut regions: Vec<RegionId> = (1..graph.regions.len()).collect();
     regions.sort_by_key(|region| std::cmp::Reverse(graph.depth(*region)));
     for region in regions {
@@ -32,7 +35,7 @@ pub fn promote(module: &Module, kernel: FunctionId, graph: &mut Graph) {
             found = true;
         }
         if found {
-            forward(module, kernel, graph);
+            forward(graph, &overlaps);
         }
     }
 }
