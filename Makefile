@@ -36,7 +36,7 @@ all:
 	'$(BUILT)/fpgacc' --generate=share -o '$(BUILT)/share'
 
 test: deps
-	$(CARGO) build --workspace --all-targets
+	$(CARGO) build --workspace --bins
 	$(CARGO) test --workspace
 
 quick:
