@@ -2,7 +2,8 @@
  * runs. One line for each event, after some of them bytes:
  *
  *     readback NUMBER THREAD CALL BUFFER TYPE OFFSET ERROR ADDRESS LENGTH, then LENGTH bytes and a
- *         newline; NUMBER counts all calls, THREAD the threads that make some
+ *         newline; NUMBER counts all calls, THREAD the threads that make some; after ADDRESS and
+ *         a comma each, where those functions of the executable go on that are around the call
  *     launch FORM ERROR LINE KERNEL [FILE]
  *     unfinished NUMBER CALL ADDRESS: the host never learnt that the read-back was complete
  *
@@ -13,6 +14,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,11 +25,17 @@
 
 /* The linker's name for the executable's own header. */
 extern const Elf64_Ehdr __ehdr_start __attribute__((weak, visibility("hidden")));
+/* The linker's name for the end of its code. */
+extern const char etext __attribute__((weak));
 
-/* Which call it was, and of which thread. */
+/* How many functions around a call are told apart: bindings for C++ have two or three of their own. */
+enum { AROUND = 8 };
+
+/* Which call it was, of which thread, and from where: the innermost address first, NULL after the last. */
 struct call {
     unsigned long number;
     unsigned long thread;
+    const void *from[AROUND + 1];
 };
 
 struct pending {
@@ -108,26 +116,53 @@ static uintptr_t link_address(const void *address)
     return value;
 }
 
+static int is_of_executable(const void *address)
+{
+    return &__ehdr_start && &etext && (const char *)address > (const char *)&__ehdr_start &&
+           (const char *)address <= &etext;
+}
+
+/* The calls of the executable's own that led to one of which `caller` is the address. */
+static void find_callers(struct call *call, const void *caller)
+{
+    void *frames[2 * AROUND];
+    int depth = backtrace(frames, 2 * AROUND);
+    int at = 0, found = 0;
+    call->from[found++] = caller;
+    while (at < depth && frames[at] != caller)
+        at++;
+    for (at++; at < depth && found < AROUND; at++)
+        if (is_of_executable(frames[at]))
+            call->from[found++] = frames[at];
+}
+
+static void add_callers(struct fpgacc_text *line, const struct call *call)
+{
+    for (int i = 0; call->from[i]; i++)
+        fpgacc_text_add(line, "%s%" PRIxPTR, i > 0 ? "," : "", link_address(call->from[i]));
+}
+
 static struct buffer *find_buffer(cl_mem memory)
 {
     return memory ? (struct buffer *)fpgacc_table_find(&known, memory) : NULL;
 }
 
-static void write_readback(const struct fpgacc_readback *readback, struct call call)
+static void write_readback(const struct fpgacc_readback *readback, const struct call *call)
 {
     const struct fpgacc_region *region = &readback->region;
     const struct buffer *buffer = find_buffer(readback->memory);
     size_t length =
         readback->error == CL_SUCCESS ? region->row * region->rows * region->slices : 0;
     struct fpgacc_text line = {0};
-    fpgacc_text_add(&line, "readback %lu %lu %s ", call.number, call.thread, readback->call);
+    fpgacc_text_add(&line, "readback %lu %lu %s ", call->number, call->thread, readback->call);
     if (buffer)
         fpgacc_text_add(&line, "%lu ", buffer->number);
     else
         fpgacc_text_add(&line, "- ");
-    fpgacc_text_add(&line, "%s %zu %d %" PRIxPTR " %zu\n",
-                    buffer && buffer->type[0] ? buffer->type : "-", readback->offset,
-                    (int)readback->error, link_address(readback->caller), length);
+    fpgacc_text_add(&line, "%s %zu %d ", buffer && buffer->type[0] ? buffer->type : "-",
+                    readback->offset, (int)readback->error);
+    add_callers(&line, call);
+    fpgacc_text_add(&line, " %zu\n", length);
     write_text(&line);
     if (length > 0 && region->rows == 1 && region->slices == 1) {
         write_all(region->data, length);
@@ -146,7 +181,8 @@ void fpgacc_record_readback(const struct fpgacc_readback *readback, cl_event eve
     pthread_mutex_lock(&lock);
     if (own_thread == 0)
         own_thread = ++threads;
-    struct call call = {++readbacks, own_thread};
+    struct call call = {++readbacks, own_thread, {NULL}};
+    find_callers(&call, readback->caller);
     struct pending *pending =
         event && readback->error == CL_SUCCESS ? calloc(1, sizeof *pending) : NULL;
     if (pending) {
@@ -156,7 +192,7 @@ void fpgacc_record_readback(const struct fpgacc_readback *readback, cl_event eve
         *last = pending;
         last = &pending->next;
     } else {
-        write_readback(readback, call);
+        write_readback(readback, &call);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -184,7 +220,7 @@ void fpgacc_record_complete(void)
             continue;
         }
         pending->readback.error = status;
-        write_readback(&pending->readback, pending->call);
+        write_readback(&pending->readback, &pending->call);
         clReleaseEvent(pending->event);
         *link = pending->next;
         free(pending);
@@ -196,8 +232,9 @@ void fpgacc_record_complete(void)
 static void write_unfinished(const struct pending *pending)
 {
     struct fpgacc_text line = {0};
-    fpgacc_text_add(&line, "unfinished %lu %s %" PRIxPTR "\n", pending->call.number,
-                    pending->readback.call, link_address(pending->readback.caller));
+    fpgacc_text_add(&line, "unfinished %lu %s ", pending->call.number, pending->readback.call);
+    add_callers(&line, &pending->call);
+    fpgacc_text_add(&line, "\n");
     write_text(&line);
 }
 

@@ -205,6 +205,35 @@ fn a_program_that_differs_from_itself_is_undecided() {
     );
 }
 
+/// Calls of the C++ bindings are in `opencl.hpp`, and say nothing; the host's own line is that of the read-back.
+#[test]
+fn lines_of_bindings_are_not_the_host_s() {
+    let shop = Workshop::new();
+    let host = "#define CL_HPP_MINIMUM_OPENCL_VERSION 120
+#define CL_HPP_TARGET_OPENCL_VERSION 120
+#include <CL/opencl.hpp>
+#include <unistd.h>
+int main() {
+    std::vector<cl::Platform> platforms;
+    cl::Platform::get(&platforms);
+    std::vector<cl::Device> devices;
+    platforms[0].getDevices(CL_DEVICE_TYPE_ALL, &devices);
+    cl::Context context(devices[0]);
+    cl::CommandQueue queue(context, devices[0]);
+    int data[4] = {getpid(), 1, 2, 3};
+    cl::Buffer buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof data, data);
+    queue.enqueueReadBuffer(buffer, CL_TRUE, 0, sizeof data, data);
+}
+";
+    shop.write("host.cpp", host);
+    shop.write("k.cl", "kernel void k(global int *a) { a[0] = 1; }\n");
+    let output = shop.fpgacc("--verify host.cpp k.cl").failure();
+    has(
+        &output.stdout,
+        &["first difference: read-back 1, host.cpp:14, clEnqueueReadBuffer"],
+    );
+}
+
 #[test]
 fn numbers_that_kernels_print_count() {
     let shop = shop();

@@ -5,12 +5,28 @@ use std::path::Path;
 use fpgacc_aoc_wrappers::process::Command;
 
 /// Where a call was made: `host.c:52`, or the function's name where there is no debug information,
-/// or `unknown line`.
-pub fn of(executable: &Path, address: u64) -> String {
-    find(executable, address).unwrap_or_else(|| "unknown line".to_string())
+/// or `unknown line`. `from`: the address after the call, and after each that led to it; a binding's own are passed over.
+pub fn of(executable: &Path, from: &[u64]) -> String {
+    let mut all = from
+        .iter()
+        .filter_map(|address| frames(executable, *address));
+    let Some(innermost) = all.next() else {
+        return "unknown line".to_string();
+    };
+    let own = |frames: &Frames| frames.own.clone();
+    let outer = || all.find_map(|frames| own(&frames));
+    own(&innermost).or_else(outer).unwrap_or(innermost.any)
 }
 
-fn find(executable: &Path, address: u64) -> Option<String> {
+/// What is at an address, and was inlined there.
+struct Frames {
+    /// The innermost position in a file that is not of the system.
+    own: Option<String>,
+    /// The innermost position, or a function's name.
+    any: String,
+}
+
+fn frames(executable: &Path, address: u64) -> Option<Frames> {
     // The address is after the call: the call itself ends one byte before it.
     let address = format!("{:#x}", address.checked_sub(1)?);
     let command = Command::new("addr2line").args(["-f", "-i", "-C", "-e"]);
@@ -23,17 +39,19 @@ fn find(executable: &Path, address: u64) -> Option<String> {
     let text = output.stdout_text();
     let lines: Vec<&str> = text.lines().collect();
     // Two lines for each function that was inlined there, the innermost first.
-    let frames = lines.chunks_exact(2).map(|frame| (frame[0], frame[1]));
-    let frames: Vec<(&str, &str)> = frames.filter(|(_, position)| is_known(position)).collect();
-    let own = frames
-        .iter()
-        .find(|(_, position)| !position.starts_with("/usr/"));
-    if let Some((_, position)) = own.or(frames.first()) {
+    let positions = lines.chunks_exact(2).map(|frame| frame[1]);
+    let positions: Vec<&str> = positions.filter(|position| is_known(position)).collect();
+    let shown = |position: &&str| {
         let position = position.split(" (").next().unwrap_or(position);
-        return Some(relative(position).to_string());
-    }
+        relative(position).to_string()
+    };
+    let is_own = |position: &&&str| !position.starts_with("/usr/");
     let function = lines.first().filter(|name| !name.starts_with("??"));
-    function.map(|name| format!("in {name}"))
+    let named = || function.map(|name| format!("in {name}"));
+    Some(Frames {
+        own: positions.iter().find(is_own).map(shown),
+        any: positions.first().map(shown).or_else(named)?,
+    })
 }
 
 fn is_known(position: &str) -> bool {

@@ -34,8 +34,8 @@ pub struct Readback {
     pub offset: u64,
     /// What the call or the command came to; 0: success.
     pub error: i64,
-    /// The code address after the call, as debug information counts.
-    pub address: u64,
+    /// The code addresses after the call and after those that led to it, the innermost first, as debug information counts.
+    pub from: Vec<u64>,
     number: u64,
     /// The thread that called.
     thread: u64,
@@ -116,8 +116,8 @@ impl Record {
     fn brought<'r>(
         &'r self,
         readbacks: &'r [Readback],
-    ) -> impl Iterator<Item = (u64, u64, usize, &'r [u8])> {
-        let of = |one: &'r Readback| (one.address, one.offset, one.data.len(), self.data(one));
+    ) -> impl Iterator<Item = (&'r [u64], u64, usize, &'r [u8])> {
+        let of = |one: &'r Readback| (&one.from[..], one.offset, one.data.len(), self.data(one));
         readbacks.iter().map(of)
     }
 
@@ -157,7 +157,7 @@ fn readback(line: &str, start: usize) -> Option<Readback> {
         element,
         offset,
         error,
-        address,
+        from,
         length,
     ] = words[..]
     else {
@@ -170,11 +170,17 @@ fn readback(line: &str, start: usize) -> Option<Readback> {
         element: (!matches!(element, "-" | "?")).then(|| element.to_string()),
         offset: offset.parse().ok()?,
         error: error.parse().ok()?,
-        address: u64::from_str_radix(address, 16).ok()?,
+        from: addresses(from)?,
         number: number.parse().ok()?,
         thread: thread.parse().ok()?,
         data: start..start.checked_add(length)?,
     })
+}
+
+fn addresses(words: &str) -> Option<Vec<u64>> {
+    let each = words.split(',');
+    each.map(|word| u64::from_str_radix(word, 16).ok())
+        .collect()
 }
 
 fn launch(line: &str) -> Option<Launch> {
@@ -203,7 +209,7 @@ mod tests {
     #[test]
     fn a_record_is_read_in_the_order_of_the_calls() {
         let text = b"launch task 0 12 add host file.c\n\
-            readback 2 1 clEnqueueReadBuffer 1 float 8 0 1f 4\n\n\n\n\n\n\
+            readback 2 1 clEnqueueReadBuffer 1 float 8 0 1f,3a 4\n\n\n\n\n\n\
             readback 1 1 clEnqueueReadImage - ? 0 -5 20 0\n\n\
             unfinished 3 clEnqueueMapBuffer 30\n";
         let record = Record::parse(text.to_vec()).unwrap();
@@ -213,7 +219,7 @@ mod tests {
             panic!("{record:?}");
         };
         assert_eq!((image.error, image.element.as_deref()), (-5, None));
-        assert_eq!((buffer.offset, buffer.address), (8, 0x1f));
+        assert_eq!((buffer.offset, &buffer.from[..]), (8, &[0x1f, 0x3a][..]));
         assert_eq!(record.data(buffer), b"\n\n\n\n");
         assert_eq!((record.unfinished, record.size()), (1, 4));
         for end in [10, 60, 85] {

@@ -138,7 +138,7 @@ impl Report<'_> {
         let Some(shown) = sides.0.or(sides.1) else {
             return;
         };
-        let position = position::of(&self.executable.path, shown.address);
+        let position = position::of(&self.executable.path, &shown.from);
         let buffer = shown
             .buffer
             .map_or(String::new(), |number| format!(", buffer {number}"));
@@ -167,7 +167,7 @@ impl Report<'_> {
                 let _ = writeln!(out, "  the original reads {a} bytes, the rewritten {b}");
             }
             (What::Call, (_, Some(other))) => {
-                let position = position::of(&self.executable.path, other.address);
+                let position = position::of(&self.executable.path, &other.from);
                 let _ = writeln!(out, "  the rewritten has {} there, {position}", other.call);
             }
             _ => {
