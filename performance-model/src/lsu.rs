@@ -220,7 +220,11 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
     // aoc sees a row's start come from memory, and not that rows follow each other.
     let seen = stride.filter(|_| !follows);
     let kind = kind(graph, form, first, seen, bytes, repeats || follows);
-    let stays = stays * alike;
+    let stays = match kind {
+        // What reads ahead keeps nothing: a loop around reads the same words anew (Best Practices Guide, section 3.6.2).
+        LsuKind::Prefetching => 1.0,
+        _ => stays * alike,
+    };
     // Only ascending addresses are joined.
     let backward = form != Form::SingleWorkItem && stride.is_some_and(|s| s < 0);
     let table = table(array, cache_bytes);
