@@ -13,9 +13,8 @@ pub fn of(executable: &Path, from: &[u64]) -> String {
     let Some(innermost) = all.next() else {
         return "unknown line".to_string();
     };
-    let own = |frames: &Frames| frames.own.clone();
-    let outer = || all.find_map(|frames| own(&frames));
-    own(&innermost).or_else(outer).unwrap_or(innermost.any)
+    let outer = || all.find_map(|frames| frames.own);
+    innermost.own.or_else(outer).unwrap_or(innermost.any)
 }
 
 /// What is at an address, and was inlined there.
