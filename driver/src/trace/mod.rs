@@ -9,7 +9,7 @@
 mod accesses;
 mod convert;
 mod instrument;
-mod positions;
+pub mod positions;
 pub mod record;
 mod texts;
 pub mod widen;

@@ -1,6 +1,7 @@
 //! Source lines of return addresses, where the modules have debug information.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::Path;
 
 use fpgacc_aoc_wrappers::process::Command;
@@ -98,14 +99,19 @@ fn lines_of(module: &str, offsets: &BTreeSet<u64>) -> Vec<(u64, Location)> {
     out
 }
 
+/// Whether a file is the host's own: no header of the system, and no binding, wherever that lies.
+pub fn is_of_host(file: &str) -> bool {
+    let base = Path::new(file).file_name().and_then(OsStr::to_str);
+    !file.starts_with("/usr/") && base.is_some_and(|base| !WRAPPERS.contains(&base))
+}
+
 /// A line of the host itself.
 fn location(text: &str) -> Option<Location> {
     let text = text.split(" (").next()?;
     let (file, line) = text.rsplit_once(':')?;
     let line = line.parse().ok().filter(|line| *line > 0)?;
-    let base = Path::new(file).file_name()?.to_str()?;
     // Sources that are not here are those of somebody else's library.
-    if file.starts_with("/usr/") || WRAPPERS.contains(&base) || !Path::new(file).is_file() {
+    if !is_of_host(file) || !Path::new(file).is_file() {
         return None;
     }
     Some(Location {

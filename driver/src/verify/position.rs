@@ -4,6 +4,8 @@ use std::path::Path;
 
 use fpgacc_aoc_wrappers::process::Command;
 
+use crate::trace::positions::is_of_host;
+
 /// Where a call was made: `host.c:52`, or the function's name where there is no debug information,
 /// or `unknown line`. `from`: the address after the call, and after each that led to it; a binding's own are passed over.
 pub fn of(executable: &Path, from: &[u64]) -> String {
@@ -19,7 +21,7 @@ pub fn of(executable: &Path, from: &[u64]) -> String {
 
 /// What is at an address, and was inlined there.
 struct Frames {
-    /// The innermost position in a file that is not of the system.
+    /// The innermost position in a file of the host's own.
     own: Option<String>,
     /// The innermost position, or a function's name.
     any: String,
@@ -44,7 +46,8 @@ fn frames(executable: &Path, address: u64) -> Option<Frames> {
         let position = position.split(" (").next().unwrap_or(position);
         relative(position).to_string()
     };
-    let is_own = |position: &&&str| !position.starts_with("/usr/");
+    let file = |position: &str| position.split(':').next().unwrap_or_default().to_string();
+    let is_own = |position: &&&str| is_of_host(&file(position));
     let function = lines.first().filter(|name| !name.starts_with("??"));
     let named = || function.map(|name| format!("in {name}"));
     Some(Frames {
