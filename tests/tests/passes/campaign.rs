@@ -114,8 +114,8 @@ fn coarsened_kernels_do_the_same() {
             focus,
             coarsened: true,
         };
-        let counts = counts_of(&plan, 2);
-        assert!(counts.fired["coarsen"] > 15, "{counts}");
+        let counts = counts_of(&plan, 4);
+        assert!(counts.fired["coarsen"] > 30, "{counts}");
     }
 }
 

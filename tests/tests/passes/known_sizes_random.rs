@@ -24,6 +24,6 @@ fn random_conditions_on_ids_stay_what_they_are() {
         job: |all, _| job(all),
         ways: |seed| vec![way(seed)],
     };
-    trial.fires((1, 4), way, |_, made| is_done(made, PASS));
+    trial.fires((1, 2), way, |_, made| is_done(made, PASS));
     trial.compare();
 }
