@@ -363,7 +363,7 @@ impl Memory {
     }
 
     /// From one row that is opened to the next, in whatever bank.
-    fn row_ns(&self) -> f64 {
+    pub fn row_ns(&self) -> f64 {
         self.row_miss_ns / (ROWS_AT_ONCE * self.banks as f64)
     }
 

@@ -48,6 +48,9 @@ pub struct Lsu {
     pub picked: bool,
     /// Of a group of several rows of work-items, whose rows lie apart: what each row touches.
     pub row_segments: Option<RowSegments>,
+    /// Of a loop that work-groups of one row go through together: bytes that a group touches in an iteration, if the next
+    /// one goes on in another row of the memory.
+    pub piece: Option<f64>,
     /// The buffer is so small that the unit's cache holds it whole: its bytes.
     pub table: Option<u64>,
     /// The buffer is more than a constant cache holds, which it is read through.
@@ -275,6 +278,10 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
             Form::NdRange { simd, .. } => row_segments(graph, memory, first, simd as f64 / copies),
             Form::SingleWorkItem => None,
         },
+        piece: match form {
+            Form::NdRange { .. } => piece(graph, memory, first),
+            Form::SingleWorkItem => None,
+        },
         table,
         misses: kind == LsuKind::Constant && table.is_none() && buffer_bytes(array).is_some(),
         is_on_chip: kind == LsuKind::Constant && !matches!(array.root, Root::Param(_)),
@@ -361,6 +368,19 @@ fn row_segments(
             .map(|row| (start + row * next).div_euclid(page))
             .collect(),
     })
+}
+
+/// See [`Lsu::piece`].
+fn piece(graph: &Graph, memory: &Memory, access: &Access) -> Option<f64> {
+    let size = |dim| graph.values.get(&Sym::LocalSize(dim)).copied();
+    let sizes = [size(0)?, size(1)?, size(2)?];
+    let items = sizes.iter().product();
+    let touched = lane_stride(graph, access)?.unsigned_abs() as f64 * items;
+    let next = along(graph, access, Sym::Iter(access.region))?.unsigned_abs();
+    let is_row = sizes.contains(&items) && graph.regions[access.region].barriers > 0;
+    let burst = memory.burst_bytes();
+    let goes_on_elsewhere = next >= u128::from(burst) && touched < burst as f64;
+    (is_row && goes_on_elsewhere).then_some((touched / WORD).ceil() * WORD)
 }
 
 /// The bytes of a buffer that a cache holds whole. Constants of the text are on the chip.

@@ -25,6 +25,8 @@ pub struct Traffic {
     pub interleaved: f64,
     /// Rows that one bank opens after another, for words of work-items side by side.
     pub reopened: f64,
+    /// Rows that are opened for pieces of streams.
+    pub pieces: f64,
     /// Atomic operations.
     pub atomics: f64,
     /// Accesses through a constant cache, of one of the compute units, that it does not hold.
@@ -130,6 +132,7 @@ impl<'a> Count<'a> {
             }
         } else {
             self.all.streamed += bytes;
+            self.all.pieces += lsu.piece.map_or(0.0, |piece| bytes / piece);
             let (arrays, moved) = self.streams.entry(lsu.region).or_default();
             arrays.insert(&lsu.report.array);
             *moved += bytes;
@@ -250,6 +253,7 @@ impl Traffic {
             + self.scattered * memory.scattered_word_ns() * nano
             + self.interleaved * memory.interleaved_word_ns() * nano
             + self.reopened * memory.row_cycle_ns() * nano
+            + self.pieces * memory.row_ns() * nano
             + self.atomics * memory.atomic_ns() * nano
             + self.constants * memory.constant_miss_ns() * nano
     }

@@ -238,6 +238,32 @@ fn rows_of_groups_that_lie_apart_open_rows_of_memory() {
     }
 }
 
+/// Groups that stay together read what follows itself in bursts, and open a row of memory for each row that lies apart;
+/// without a barrier each word is by itself.
+#[test]
+fn groups_in_lockstep_read_in_bursts() {
+    let memory = |width: u64, barrier: &str| {
+        let text = format!(
+            "__attribute__((reqd_work_group_size(64, 1, 1)))\n\
+             __kernel void k(__global int *restrict out, __global const int *restrict in, int n) {{\n\
+               int at = get_group_id(0) * 64 * n + get_local_id(0), sum = 0;\n\
+               for (int y = 0; y < n; y++) {{ sum += in[at + y * {width}]; {barrier} }}\n\
+               out[get_global_id(0)] = sum;\n\
+             }}\n"
+        );
+        let launched = launch([1 << 16, 1], [64, 1], [(2, 256)]);
+        on_de5_net(&text, launched).memory_seconds
+    };
+    let meet = "barrier(CLK_LOCAL_MEM_FENCE);";
+    let (stream, rows) = (memory(64, meet), memory(1 << 12, meet));
+    let [apart, far] = [64, 1 << 12].map(|width| memory(width, ""));
+    assert!(
+        stream * 1.2 < rows && rows * 2.0 < apart,
+        "{stream} {rows} {apart}"
+    );
+    assert_eq!(apart, far);
+}
+
 /// Groups that meet in loops are in the pipeline at a time as often as their arrays fit into the memory blocks of one: 128
 /// of 4 words, 4 of 128, and none of 512 more than the least. Spector's products of tiles of 2 x 2 start
 /// a work-item a cycle; tiles of 17 x 17 of Needleman-Wunsch take 475 to 1478 cycles a group of 16.

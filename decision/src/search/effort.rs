@@ -137,7 +137,10 @@ mod tests {
             (forms(185, 0.0), forms(1850, 0.0), forms(1_000_000, 0.0)),
             (793, 126, 32)
         );
-        assert_eq!(forms(185, 12.0), 198);
+        assert_eq!(forms(185, 12.0), 195);
+        // A form with many copies leaves most of the effort to others.
+        let mut large = Effort::of(SearchTime::default(), 1_000_000);
+        assert!(!large.spend(64.0) && large.spend(24.0) && large.spend(0.0));
         let small = Effort::of(SearchTime::default(), 185);
         assert_eq!(small.of_at_least(100), small);
         let large = Effort::of(SearchTime::default(), 1850);
