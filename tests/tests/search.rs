@@ -64,7 +64,7 @@ const STENCIL: &str = "int x = get_global_id(0), y = get_global_id(1);\n\
 const LOOKED_UP: &str = "for (int i = 0; i < n * n; i++) { int x = i % n, y = i / n;\n\
     out[i] = in[i] + in[y * n + table[x]] + in[table[y] * n + x]; }";
 
-const CASES: [Case; 13] = [
+const CASES: [Case; 14] = [
     Case {
         pass: "tile",
         label: "tiles in __local memory",
@@ -164,6 +164,15 @@ const CASES: [Case; 13] = [
         local: &[256],
         body: BODIES,
         others: "-fno-coarsen",
+    },
+    Case {
+        pass: "lockstep",
+        label: "'for y' at line 3 in lockstep",
+        global: &[16384],
+        local: &[128],
+        body: "for (int y = 0; y < n; y++)\n\
+            out[y * 16384 + get_global_id(0)] = in[y * 16384 + get_global_id(0)] * 3.0f;",
+        others: "-fexecution-model=ndrange",
     },
     Case {
         pass: "unroll",
