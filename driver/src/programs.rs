@@ -258,7 +258,8 @@ impl Pairing<'_> {
     }
 
     /// Strings of the hosts that a program of unknown source may be made from: those that hold a
-    /// kernel that the host asks of it and that no file holds.
+    /// kernel that the host asks of it and that no file holds; if no name is known and there is no
+    /// file, all that hold a kernel.
     fn likely_texts(&self, fact: &ProgramFact) -> Vec<(Vec<Piece>, KernelOptions)> {
         let in_files: Vec<String> = self
             .units
@@ -268,6 +269,9 @@ impl Pairing<'_> {
         let asked: Vec<&String> = fact.kernels.iter().filter_map(Known::get).collect();
         let holds = |text: &str| {
             let names = kernel_names(text);
+            if asked.is_empty() && self.units.is_empty() {
+                return !names.is_empty();
+            }
             let mut wanted = asked.iter().filter(|name| !in_files.contains(name));
             wanted.any(|name| names.contains(name))
         };
@@ -539,7 +543,7 @@ mod tests {
             text: text.into(),
             site: site.clone(),
         };
-        let facts = Facts {
+        let mut facts = Facts {
             programs: vec![ProgramFact {
                 site: site.clone(),
                 sources: Known::Unknown("another file sets it".into()),
@@ -557,6 +561,10 @@ mod tests {
         assert_eq!(texts, ["kernel void b() {}"]);
         assert_eq!(programs[0].pieces[0].name, "h.c:3");
         assert!(programs[0].options_known);
+
+        // Where no name is known either, it may be each of them.
+        facts.programs[0].kernels = vec![Known::Unknown("a library asks for it".into())];
+        assert_eq!(pair(&facts, &[], &[]).0.len(), 2);
     }
 
     #[test]

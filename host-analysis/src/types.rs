@@ -77,6 +77,16 @@ impl<'a> Types<'a> {
         classes
     }
 
+    /// How many other bases of a class are nearer than one of them; `None` if it is no base.
+    pub fn steps_to_base(&self, class: &str, base: &str) -> Option<usize> {
+        if self.record(class)?.1.bases.is_empty() {
+            return None;
+        }
+        let (_, base) = self.record(base)?;
+        let mut bases = self.with_bases(class).into_iter().skip(1);
+        bases.position(|record| std::ptr::eq(record, base))
+    }
+
     /// The member variable of this name of a class or of one of its bases, and the class that has
     /// it.
     pub fn member(&self, class: &str, field: &str) -> Option<(&'a Record, &'a Variable)> {

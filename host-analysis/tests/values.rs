@@ -437,6 +437,23 @@ fn sources_of_wrappers_are_followed() {
     );
 }
 
+/// Where a function takes a string, it gets one that is made of the characters.
+#[test]
+fn characters_become_strings_where_they_are_passed() {
+    let make = "cl_program make(const std::string &text) { const char *s = text.c_str(); return \
+                clCreateProgramWithSource(c, 1, &s, 0, 0); }";
+    let load = "std::string load(const std::string &name) { std::ifstream f(name.c_str()); return \
+                std::string((std::istreambuf_iterator<char>(f)), std::istreambuf_iterator<char>()); }";
+    for (body, expected) in [
+        ("const char t[] = \"ab\"; make(t);", "\"ab\" []"),
+        ("const char *t = \"ab\"; make(t);", "\"ab\" []"),
+        ("std::string t = \"ab\"; make(t);", "\"ab\" []"),
+        ("const char *n = \"k.cl\"; make(load(n));", "<k.cl> []"),
+    ] {
+        check_programs(&format!("{make} {load} int main() {{ {body} }}"), expected);
+    }
+}
+
 #[test]
 fn build_options_are_followed() {
     let check = |inside: &str, expected: &str| {
@@ -667,5 +684,29 @@ fn linked_programs_are_followed() {
     ] {
         let facts = facts_of(&[&wrapped(link)], Language::Cpp);
         assert_eq!(asked(&facts), kernels, "{link}");
+    }
+}
+
+/// Methods of classes without any common base are no other ones.
+#[test]
+fn methods_of_bases_are_followed() {
+    let classes = "struct Base { size_t size() { return 8; } size_t other() { return 4; } }; \
+                   struct Middle : Base { size_t other() { return 2; } }; \
+                   struct Derived : Middle {}; struct Last : Derived { size_t other() { return 1; } }; \
+                   struct Stranger { size_t size() { return 64; } size_t other() { return 32; } };";
+    for (object, call, expected) in [
+        ("Derived", "size()", vec!["8"]),
+        ("Middle", "other()", vec!["2"]),
+        ("Derived", "other()", vec!["2", "1 or 2"]),
+        ("Last", "other()", vec!["1"]),
+    ] {
+        let text =
+            format!("{classes} int main() {{ {object} o; size_t g = 64, l = o.{call}; {LAUNCH} }}");
+        let facts = facts_of(&[&text], Language::Cpp);
+        let LocalSize::Sizes(sizes) = &facts.launches[0].local else {
+            panic!("{object}: {:?}", facts.launches[0].local);
+        };
+        let sizes = shown_all(sizes);
+        assert!(expected.contains(&&*sizes), "{object}.{call}: {sizes}");
     }
 }

@@ -310,7 +310,11 @@ impl<'a> Interp<'a> {
             };
             passed.push(match param.ty.reference {
                 true => match self.plain_target(arg_code, *arg) {
-                    Target::Location(location) => Passed::Reference(Some(location)),
+                    Target::Location(location)
+                        if !self.makes_string(arg_code, &param.ty, &location) =>
+                    {
+                        Passed::Reference(Some(location))
+                    }
                     _ if param.ty.is_const => Passed::Value(self.eval(arg_code, *arg)),
                     _ => Passed::Reference(None),
                 },
@@ -322,6 +326,13 @@ impl<'a> Interp<'a> {
             passed.push(Passed::Value(promoted(&value)));
         }
         passed
+    }
+
+    /// Whether what is passed by reference is a new `std::string`, made of characters.
+    fn makes_string(&self, code: &Code<'a>, param: &Type, from: &MemoryLocation) -> bool {
+        param.is_const
+            && self.program.kind(code.host, param) == Kind::String
+            && matches!(self.sort_of(from), (true, _) | (_, Some(Kind::Pointer)))
     }
 
     /// Follows a function whose arguments are known, or repeats what it did before.

@@ -29,8 +29,9 @@ impl<'a> Interp<'a> {
         self.constructors(class, args).first().copied()
     }
 
-    /// The methods that a call on an object of a class may mean: that of the class, or else, as
-    /// the class may have bases and others may be derived of it, those of all classes.
+    /// The methods that a call on an object of a class may mean: that of the class, or else that of
+    /// its nearest base which has one, or of a class that is derived of it. If none is found so, a
+    /// base may not be given: those of all classes.
     pub(super) fn methods_of(&self, class: &str, name: &str, args: usize) -> Vec<FnId> {
         let name = without_arguments(name);
         let takes = |id: &FnId| self.program.takes(id.host, *id, args);
@@ -48,9 +49,21 @@ impl<'a> Interp<'a> {
         if !own.is_empty() {
             return own;
         }
-        all.into_iter()
-            .filter(|id| of(id).is_some() && spans.insert(self.program.function(*id).span))
-            .collect()
+        let mut all = all;
+        all.retain(|id| of(id).is_some() && spans.insert(self.program.function(*id).span));
+        self.inherited(class, &all).unwrap_or(all)
+    }
+
+    /// Of methods of one name, those of the nearest base of a class that has one, and those of
+    /// classes that are derived of it; `None` if no base has any.
+    fn inherited(&self, class: &str, all: &[FnId]) -> Option<Vec<FnId>> {
+        let types = |id: &FnId| &self.program.types[id.host];
+        let of = |id: &FnId| self.program.function(*id).class.as_deref();
+        let up = |id: &FnId| types(id).steps_to_base(class, of(id)?);
+        let down = |id: &FnId| types(id).steps_to_base(of(id)?, class);
+        let nearest = all.iter().filter_map(up).min()?;
+        let may_be_meant = |id: &&FnId| up(id) == Some(nearest) || down(id).is_some();
+        Some(all.iter().filter(may_be_meant).copied().collect())
     }
 
     /// The methods that a call inside of a method may mean, if its object's class is another one
