@@ -400,6 +400,12 @@ fn program_texts_are_followed() {
         "int main() { const char *parts[] = {\"a\", \"b\"}; clCreateProgramWithSource(c, 2, parts, NULL, NULL); }",
         "\"ab\" []",
     );
+    let braces = "#define C \"c\"\nconst char a[] = {\"a\"}, b[2] = {(\"b\")}, c[] = {C}, d[2][2] = {{\"d\"}};\n\
+                  const char *all[] = {a, b, c, d[0]};\n";
+    check_programs(
+        &format!("{braces}int main() {{ clCreateProgramWithSource(c, 4, all, NULL, NULL); }}"),
+        "\"abcd\" []",
+    );
     // Strings are cut by their lengths; 0 is all of a string.
     check_programs(
         "int main() { const char *t = \"abcd\"; const char *parts[] = {t, t + 2}; size_t n[] = {2, 0}; clCreateProgramWithSource(c, 2, parts, n, NULL); }",

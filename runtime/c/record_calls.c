@@ -6,10 +6,26 @@
 
 #define CALLER __builtin_return_address(0)
 
+/* What a new buffer is to hold that the host gives no data for, so that another run shows what
+ * depends on memory that nobody wrote (FPGACC_FILL). NULL: whatever is there. */
+static void *fill_for(cl_mem_flags flags, size_t size, const void *host)
+{
+    void *fill;
+    if (host || (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) || !fpgacc_recording() ||
+        !fpgacc_environment("FPGACC_FILL"))
+        return NULL;
+    fill = malloc(size);
+    return fill ? memset(fill, 0xa5, size) : NULL;
+}
+
 cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
                              cl_int *errcode_ret)
 {
-    cl_mem buffer = __real_clCreateBuffer(context, flags, size, host, errcode_ret);
+    void *fill = fill_for(flags, size, host);
+    cl_mem_flags copied = fill ? flags | CL_MEM_COPY_HOST_PTR : flags;
+    cl_mem buffer =
+        __real_clCreateBuffer(context, copied, size, fill ? fill : host, errcode_ret);
+    free(fill);
     if (buffer && fpgacc_recording())
         fpgacc_record_buffer(buffer);
     return buffer;

@@ -205,6 +205,54 @@ fn a_program_that_differs_from_itself_is_undecided() {
     );
 }
 
+/// What nobody wrote may be the same in two runs of the original, and another thing in the rewritten program's.
+#[test]
+fn memory_that_nobody_wrote_is_no_difference() {
+    let shop = Workshop::new();
+    // So large that it is memory of its own, which holds zeros.
+    let host = |written: &str| {
+        format!(
+            "#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdlib.h>
+static int data[1 << 22];
+int main(void) {{
+    cl_platform_id platform;
+    cl_device_id device;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof data, NULL, NULL);
+    int is_original = getenv(\"FPGACC_ORIGINAL\") != NULL;
+    for (int i = 0; i < 1 << 22; i++)
+        data[i] = 7 - 7 * is_original;
+    if (!is_original)
+        clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL);
+    data[0] = 1;
+    clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, {written}, data, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL);
+}}
+"
+        )
+    };
+    shop.write("k.cl", "kernel void k(global int *a) { a[0] = 1; }\n");
+    for (written, verdict) in [
+        (
+            "4",
+            "verdict: undecided: what differs depends on memory that nobody wrote\n",
+        ),
+        (
+            "8",
+            "verdict: different (the original gives the same twice)\n",
+        ),
+    ] {
+        shop.write("host.c", host(written));
+        let output = shop.fpgacc("--verify host.c k.cl").failure();
+        has(&output.stdout, &[verdict]);
+    }
+}
+
 /// Calls of the C++ bindings are in `opencl.hpp`, and say nothing; the host's own line is that of the read-back.
 #[test]
 fn lines_of_bindings_are_not_the_host_s() {

@@ -102,6 +102,10 @@ pub const VARIABLES: &[Variable] = &[
         "A file to which launches and all that is read back are appended",
     ),
     program(
+        "FPGACC_FILL",
+        "1: fill new buffers without data, where FPGACC_RECORD names a file",
+    ),
+    program(
         "FPGACC_PRELUDE",
         "A text before those that the device's compiler builds at run time",
     ),

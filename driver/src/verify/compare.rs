@@ -131,6 +131,33 @@ pub fn compare(original: &Record, other: &Record, reassociated: bool) -> Compari
     comparison
 }
 
+/// Whether a run differs from the original in nothing but bytes of words of four in which a third
+/// one differs from the original as well, and somewhere does.
+pub fn differ_only_where(original: &Record, [other, third]: [&Record; 2]) -> bool {
+    let count = original.readbacks.len();
+    if other.readbacks.len() != count || third.readbacks.len() != count {
+        return false;
+    }
+    let all = original.readbacks.iter();
+    let all = all.zip(&other.readbacks).zip(&third.readbacks);
+    let mut found = false;
+    for ((a, b), c) in all {
+        let key = |r: &Readback| (r.call.clone(), r.buffer, r.offset, r.error);
+        let [x, y, z] = [original.data(a), other.data(b), third.data(c)];
+        if key(a) != key(b) || key(a) != key(c) || x.len() != y.len() || x.len() != z.len() {
+            return false;
+        }
+        let word = |at: usize| at / 4 * 4..(at / 4 * 4 + 4).min(x.len());
+        let mut different = differing_bytes(x, y);
+        different.retain(|&at| !is_padding(b, at));
+        if !different.iter().all(|&at| x[word(at)] != z[word(at)]) {
+            return false;
+        }
+        found |= !different.is_empty();
+    }
+    found
+}
+
 /// The elements of a type: their size, their value, the bound.
 type Elements = (usize, fn(&[u8]) -> f64, Bound);
 
@@ -295,6 +322,20 @@ mod tests {
         let what = What::Bytes { first: 4, count: 2 };
         assert_eq!(found.first, Some(Difference { index: 1, what }));
         assert_eq!((found.readbacks, found.bytes, found.different), (2, 12, 1));
+    }
+
+    #[test]
+    fn differences_where_a_third_run_differs_are_told_apart() {
+        let a = record("int", &[b"same", b"abcdefgh"]);
+        let there = record("int", &[b"same", b"abcdeXXX"]);
+        let filled = record("int", &[b"same", b"abcd.fgh"]);
+        assert!(differ_only_where(&a, [&there, &filled]));
+        let elsewhere = record("int", &[b"same", b"aXcdeXXX"]);
+        assert!(!differ_only_where(&a, [&elsewhere, &filled]));
+        assert!(!differ_only_where(&a, [&there, &a]));
+        assert!(!differ_only_where(&a, [&a, &filled]));
+        let shorter = record("int", &[b"same"]);
+        assert!(!differ_only_where(&a, [&there, &shorter]));
     }
 
     #[test]

@@ -62,9 +62,10 @@ pub fn run(session: &mut Session) -> Step<()> {
         Some(Settled::Rounding(_)) => verdict = Verdict::SameRounding,
         _ => {}
     }
-    if matches!(verdict, Verdict::Different | Verdict::Undecided)
-        && original.captured.status != rewritten.captured.status
-    {
+    if verdict == Verdict::Different && is_unwritten(session, &output, &original, &rewritten)? {
+        verdict = Verdict::Unwritten;
+    }
+    if verdict.is_bad() && original.captured.status != rewritten.captured.status {
         run::show(session, &rewritten.captured);
     } else {
         run::show_runtime_messages(session, &rewritten.captured);
@@ -79,9 +80,9 @@ pub fn run(session: &mut Session) -> Step<()> {
     };
     let text = report.text();
     session.print(&text)?;
-    match verdict {
-        Verdict::Different | Verdict::Undecided => Err(Stop),
-        _ => Ok(()),
+    match verdict.is_bad() {
+        true => Err(Stop),
+        false => Ok(()),
     }
 }
 
@@ -101,6 +102,22 @@ fn judge(
         true => Verdict::Different,
         false => Verdict::Undecided,
     })
+}
+
+/// Whether all that differs are values that are others in the original, too, where new buffers do
+/// not hold what they would.
+fn is_unwritten(
+    session: &mut Session,
+    executable: &Path,
+    original: &Run,
+    rewritten: &Run,
+) -> Step<bool> {
+    if original.captured.status != rewritten.captured.status {
+        return Ok(false);
+    }
+    let filled = run::run_filled(session, executable)?;
+    let records = [&rewritten.record, &filled.record];
+    Ok(compare::differ_only_where(&original.record, records))
 }
 
 fn check_original(session: &mut Session, original: &Run) -> Step<()> {

@@ -29,6 +29,18 @@ pub enum Verdict {
     Different,
     /// Something is not, and the original is not the same as itself either.
     Undecided,
+    /// Something is not, where the original depends on memory that nobody wrote.
+    Unwritten,
+}
+
+impl Verdict {
+    /// Whether the rewritten kernels are not known to be right.
+    pub fn is_bad(self) -> bool {
+        matches!(
+            self,
+            Verdict::Different | Verdict::Undecided | Verdict::Unwritten
+        )
+    }
 }
 
 /// What is known of the kernels from their compilation.

@@ -270,9 +270,12 @@ impl Report<'_> {
                  help: to compare, it has to do the same twice: a fixed seed for random numbers (not \
                  the time), no data races, no memory that nobody wrote\n"
             }
+            Verdict::Unwritten => {
+                "verdict: undecided: what differs depends on memory that nobody wrote\n  \
+                 help: to compare, write all of a buffer before it is read (clEnqueueFillBuffer)\n"
+            }
         });
-        let is_different = matches!(self.verdict, Verdict::Different | Verdict::Undecided);
-        if self.executable.is_kept && is_different {
+        if self.executable.is_kept && self.verdict.is_bad() {
             let _ = writeln!(
                 out,
                 "{} runs the original kernels with FPGACC_ORIGINAL=1",

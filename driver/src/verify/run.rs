@@ -42,9 +42,20 @@ impl Run {
 
 /// Runs the program in the current folder.
 pub fn run(session: &mut Session, executable: &Path, kernels: Kernels) -> Step<Run> {
+    let command = command(session, executable, kernels);
+    recorded(session, command)
+}
+
+/// Runs its original with new buffers that do not hold what they would.
+pub fn run_filled(session: &mut Session, executable: &Path) -> Step<Run> {
+    let command = command(session, executable, Kernels::Original).env("FPGACC_FILL", "1");
+    recorded(session, command)
+}
+
+fn recorded(session: &mut Session, command: Command) -> Step<Run> {
     let folder = session.temporary_folder()?;
     let file = folder.path().join("record");
-    let mut command = command(session, executable, kernels).env("FPGACC_RECORD", file.as_os_str());
+    let mut command = command.env("FPGACC_RECORD", file.as_os_str());
     if let Some(prelude) = session.options.rounding.prelude() {
         command = command.env("FPGACC_PRELUDE", prelude);
     }

@@ -423,6 +423,9 @@ impl<'a> Interp<'a> {
         items: &[(Option<Designator>, ExprId)],
     ) {
         let fields = self.field_names(location);
+        if let Some(text) = self.text_in_braces(code, location, items) {
+            return self.assign_text(location, text);
+        }
         let scalar = fields.is_none() && !self.is_aggregate(location);
         if let ([(None, only)], true) = (items, scalar) {
             let value = self.eval(code, *only);

@@ -6,7 +6,8 @@ use super::code::Arg;
 use super::lvalue::Target;
 use super::{Code, Interp};
 use crate::location::{MemoryLocation, Step};
-use crate::syntax::ast::{BinaryOp, ExprId, ExprKind};
+use crate::number::Num;
+use crate::syntax::ast::{BinaryOp, Designator, ExprId, ExprKind};
 use crate::text::{Piece, Text};
 use crate::types::Kind;
 use crate::value::Val;
@@ -16,6 +17,31 @@ use crate::value::Val;
 const MOST_TEXTS: usize = 4;
 
 impl<'a> Interp<'a> {
+    /// The text of `char text[] = {"text"}`.
+    pub(super) fn text_in_braces(
+        &mut self,
+        code: &Code<'a>,
+        array: &MemoryLocation,
+        items: &[(Option<Designator>, ExprId)],
+    ) -> Option<Val> {
+        let [(None, only)] = items else {
+            return None;
+        };
+        match self.kind_of(&array.index(0))? {
+            Kind::Num(Num::Int(int)) if int.bits == 8 => {}
+            _ => return None,
+        }
+        let tree = code.clone();
+        let kind = &tree.ast().expr(tree.ast().skip_parens(*only)).kind;
+        if !matches!(
+            kind,
+            ExprKind::Str(_) | ExprKind::Juxtaposed(_) | ExprKind::Name(_)
+        ) {
+            return None;
+        }
+        Some(self.eval(code, *only)).filter(|value| matches!(value, Val::Text(_)))
+    }
+
     /// The text that a value is or points to.
     pub(super) fn text_of(&self, value: &Val) -> Option<Rc<Text>> {
         match value {
