@@ -660,7 +660,9 @@ fn kind_by_suffix(path: &Path, cxx_mode: bool) -> InputKind {
     match path.extension().and_then(|suffix| suffix.to_str()) {
         Some("c") if cxx_mode => InputKind::Host(Language::Cxx),
         Some("c" | "i") => InputKind::Host(Language::C),
-        Some("cc" | "ii" | "cpp" | "cxx" | "c++" | "C" | "CPP") => InputKind::Host(Language::Cxx),
+        Some("cc" | "cp" | "ii" | "cpp" | "cxx" | "c++" | "C" | "CPP") => {
+            InputKind::Host(Language::Cxx)
+        }
         Some("cl") => InputKind::Kernels,
         Some("yaml" | "yml") => InputKind::Facts,
         Some("s" | "S" | "sx" | "h" | "hh" | "hpp" | "hxx" | "m" | "mm") => {

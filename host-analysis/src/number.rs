@@ -9,6 +9,7 @@ pub(crate) struct IntType {
 
 impl IntType {
     pub const BOOL: IntType = IntType::new(1, false);
+    pub const CHAR: IntType = IntType::new(8, true);
     pub const INT: IntType = IntType::new(32, true);
     pub const UINT: IntType = IntType::new(32, false);
     pub const LONG: IntType = IntType::new(64, true);

@@ -9,6 +9,8 @@ pub(crate) enum Piece {
     Text(String, Option<Span>),
     /// What was read from a file, by its name.
     File(String),
+    /// A line that was read from a file, without its end.
+    Line(String),
     /// A date as `ctime` and `asctime` write it, with the end of the line: which, the run knows.
     Date,
 }
@@ -35,6 +37,12 @@ impl Text {
         }
     }
 
+    pub fn line(name: &str) -> Text {
+        Text {
+            pieces: vec![Piece::Line(name.to_string())],
+        }
+    }
+
     pub fn date() -> Text {
         Text {
             pieces: vec![Piece::Date],
@@ -42,11 +50,22 @@ impl Text {
     }
 
     fn push(&mut self, piece: Piece) {
+        // The end of a line that was read without it.
+        if let (Some(Piece::Line(name)), Piece::Text(text, span)) = (self.pieces.last(), &piece)
+            && let Some(rest) = text.strip_prefix('\n')
+        {
+            let (name, rest) = (name.clone(), Piece::Text(rest.to_string(), *span));
+            self.pieces.pop();
+            self.push(Piece::File(name));
+            return self.push(rest);
+        }
         match (self.pieces.last_mut(), piece) {
             (_, Piece::Text(text, _)) if text.is_empty() => {}
             (Some(Piece::Text(last, _)), Piece::Text(text, _)) => last.push_str(&text),
             // A file that is read piece by piece.
-            (Some(Piece::File(last)), Piece::File(name)) if *last == name => {}
+            (Some(Piece::File(last)), Piece::File(name))
+            | (Some(Piece::Line(last)), Piece::Line(name))
+                if *last == name => {}
             (_, piece) => self.pieces.push(piece),
         }
     }
@@ -64,13 +83,25 @@ impl Text {
         both
     }
 
+    /// Whether this text is another one and what may be appended any number of times to no
+    /// effect: pieces of one file.
+    pub fn grows_from(&self, before: &Text) -> bool {
+        let Some(rest) = self.pieces.strip_prefix(&before.pieces[..]) else {
+            return false;
+        };
+        let rest = Text {
+            pieces: rest.to_vec(),
+        };
+        self.followed_by(&rest) == *self
+    }
+
     /// The characters, if all of them are known.
     pub fn chars(&self) -> Option<String> {
         let mut all = String::new();
         for piece in &self.pieces {
             match piece {
                 Piece::Text(text, _) => all.push_str(text),
-                Piece::File(_) | Piece::Date => return None,
+                Piece::File(_) | Piece::Line(_) | Piece::Date => return None,
             }
         }
         Some(all)
@@ -81,7 +112,7 @@ impl Text {
         let lengths = self.pieces.iter().map(|piece| match piece {
             Piece::Text(text, _) => Some(text.len()),
             Piece::Date => Some(DATE.len()),
-            Piece::File(_) => None,
+            Piece::File(_) | Piece::Line(_) => None,
         });
         lengths.sum()
     }
@@ -144,7 +175,7 @@ impl Text {
     pub fn span(&self) -> Option<Span> {
         self.pieces.iter().find_map(|p| match p {
             Piece::Text(_, span) => *span,
-            Piece::File(_) | Piece::Date => None,
+            Piece::File(_) | Piece::Line(_) | Piece::Date => None,
         })
     }
 }

@@ -396,6 +396,25 @@ fn program_texts_are_followed() {
         "char t[999] = \"\", line[80]; FILE *f = fopen(\"k.cl\", \"r\"); while (fgets(line, 80, f)) strcat(t, line); const char *s = t;",
         "<k.cl> []",
     );
+    for read in [
+        "while (std::getline(f, line)) t += line + \"\\n\";",
+        "while (getline(f, line)) { t += line; t += '\\n'; }",
+        "while (getline(f, line)) b << line << std::endl; t = b.str();",
+        "while (f.good()) { getline(f, line); b << line << \"\\n\"; } t = b.str();",
+        "t.assign(std::istreambuf_iterator<char>(f), std::istreambuf_iterator<char>());",
+    ] {
+        let declared = "std::string t, line; std::stringstream b; std::ifstream f(\"k.cl\");";
+        let body = format!("{declared} {read} const char *s = t.c_str();");
+        check("", &body, "<k.cl> []");
+    }
+    let each =
+        "#define ADD(name) f.open(name); while (getline(f, line)) b << line << endl; f.close();\n";
+    check(
+        &format!("using namespace std;\n{each}"),
+        "string line; stringstream b; b << \"x\"; ifstream f; ADD(\"k.cl\") ADD(\"l.cl\") ADD(\"m.cl\") string t = b.str(); \
+         const char *s = t.c_str();",
+        "\"x\" <k.cl> <l.cl> <m.cl> []",
+    );
     check_programs(
         "int main() { const char *parts[] = {\"a\", \"b\"}; clCreateProgramWithSource(c, 2, parts, NULL, NULL); }",
         "\"ab\" []",
@@ -494,6 +513,27 @@ fn build_options_are_followed() {
             build("o.c_str()")
         ),
         "\"-DW=16 -g\"",
+    );
+    check(
+        &format!(
+            "std::stringstream o; o << \"-DA\" << ' ' << 'X' - 'W' << \" -DB\"; {}",
+            build("o.str().c_str()")
+        ),
+        "\"-DA 1 -DB\"",
+    );
+    check(
+        &format!(
+            "std::string o = \"-DA\", p; o += ' '; o.push_back('-'); p = o + 'D' + \"B\"; {}",
+            build("p.c_str()")
+        ),
+        "\"-DA -DB\"",
+    );
+    check(
+        &format!(
+            "const char *o = \"-DA -DB\"; char n = 4; {}",
+            build("o + n")
+        ),
+        "\"-DB\"",
     );
     check(
         &format!("char o[99]; sprintf(o, \"-DN=%d\", argc); {}", build("o")),

@@ -39,6 +39,9 @@ impl<'a> Interp<'a> {
         match &tree.ast().expr(id).kind {
             ExprKind::Int(word) => arith::int_literal(word),
             ExprKind::Float(word) => arith::float_literal(word),
+            ExprKind::Char(value) if self.program.is_cpp(code) => {
+                Val::Int(i128::from(*value), IntType::CHAR)
+            }
             ExprKind::Char(value) => Val::int(i128::from(*value)),
             ExprKind::Str(text) => Val::text(Text::literal(text, Some(code.site(span)))),
             ExprKind::Juxtaposed(parts) => self.juxtaposed(code, parts),
@@ -282,6 +285,7 @@ impl<'a> Interp<'a> {
         }
         let first = chain.last().map_or(op, |(op, _)| *op);
         let mut value = self.operand_of(code, first.spelling(), leftmost);
+        let mut is_string = matches!(value, Val::Text(_)) && self.names_string(code, leftmost);
         for (op, right) in chain.into_iter().rev() {
             let at = right;
             let right = self.operand_of(code, op.spelling(), right);
@@ -296,8 +300,11 @@ impl<'a> Interp<'a> {
                 }
                 continue;
             }
-            value = match (op, self.concatenation(&value, &right)) {
-                (BinaryOp::Add, Some(text)) => text,
+            value = match (op, self.concatenation(&value, &right, is_string)) {
+                (BinaryOp::Add, Some(text)) => {
+                    is_string = true;
+                    text
+                }
                 _ => match self.by_parity(op, &value, &right) {
                     Some(known) => known,
                     None => arith::binary(op, &value, &right),
@@ -352,7 +359,11 @@ impl<'a> Interp<'a> {
             None => self.fitted(code, assigned, &target, value),
             Some(op) => {
                 let before = self.load(&target);
-                match (op, self.concatenation(&before, &value)) {
+                let is_string = match &target {
+                    Target::Location(location) => self.kind_of(location) == Some(Kind::String),
+                    _ => false,
+                };
+                match (op, self.concatenation(&before, &value, is_string)) {
                     (BinaryOp::Add, Some(text)) => text,
                     _ => arith::binary(op, &before, &value),
                 }

@@ -154,7 +154,7 @@ impl<'a> Interp<'a> {
         let file = self.eval(&args[0].0, args[0].1);
         if let Target::Location(location) = self.plain_target(&args[1].0, args[1].1) {
             match file {
-                Val::File(name) => self.put(&location, Val::text(Text::file(&name))),
+                Val::File(name) => self.put(&location, Val::text(Text::line(&name))),
                 _ => self.set_unknown(&location, "a line of a stream"),
             }
         }

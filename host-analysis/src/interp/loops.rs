@@ -550,7 +550,7 @@ fn widened(head: &Val, end: &Val, pass: u32) -> Widened {
         // A text that grows by pieces of one file.
         let mut grown = (**before).clone();
         grown.append(after);
-        if before.pieces.is_empty() || grown == **after {
+        if before.pieces.is_empty() || grown == **after || after.grows_from(before) {
             return Widened::Value(end.clone());
         }
         return Widened::Value(Val::unknown("a string that changes in a loop"));

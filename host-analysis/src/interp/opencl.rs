@@ -293,7 +293,7 @@ impl<'a> Interp<'a> {
             .iter()
             .filter_map(|piece| match piece {
                 Piece::Date => None,
-                Piece::File(name) => Some(ProgramSource::File(name.clone())),
+                Piece::File(name) | Piece::Line(name) => Some(ProgramSource::File(name.clone())),
                 Piece::Text(text, span) => Some(ProgramSource::Text {
                     text: text.clone(),
                     site: match span {

@@ -9,7 +9,7 @@ use crate::location::{MemoryLocation, Step};
 use crate::number::Num;
 use crate::syntax::ast::{BinaryOp, Designator, ExprId, ExprKind};
 use crate::text::{Piece, Text};
-use crate::types::Kind;
+use crate::types::{Kind, last_name};
 use crate::value::Val;
 
 /// The most alternatives of a string that differ by path: each set of build options is a program
@@ -160,13 +160,28 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// `a + b` of strings.
-    pub(super) fn concatenation(&self, left: &Val, right: &Val) -> Option<Val> {
+    /// Whether an expression is the name of a `std::string`.
+    pub(super) fn names_string(&mut self, code: &Code<'a>, id: ExprId) -> bool {
+        let tree = code.clone();
+        let ExprKind::Name(name) = &tree.ast().expr(tree.ast().skip_parens(id)).kind else {
+            return false;
+        };
+        let location = self.variable(code, name);
+        location.is_some_and(|location| self.kind_of(&location) == Some(Kind::String))
+    }
+
+    /// `a + b` of strings, or of texts of which it is not known; only to a string a character is
+    /// added.
+    pub(super) fn concatenation(&self, left: &Val, right: &Val, is_string: bool) -> Option<Val> {
         let is_text = |value: &Val| matches!(value.alternatives(), [Val::Text(_), ..]);
         if !is_text(left) && !is_text(right) {
             return None;
         }
-        joined(&self.texts_of(left)?, &self.texts_of(right)?)
+        let right = match character(right).filter(|_| is_string) {
+            Some(text) => vec![text],
+            None => self.texts_of(right)?,
+        };
+        joined(&self.texts_of(left)?, &right)
     }
 
     /// A chain of `<<` or `>>` on a stream; nothing if it is none.
@@ -207,7 +222,10 @@ impl<'a> Interp<'a> {
             return Some(Val::unknown("a stream"));
         }
         for &operand in operands {
-            let value = self.eval(code, operand);
+            let value = match self.manipulator(code, operand) {
+                Some(text) => text,
+                None => self.eval(code, operand),
+            };
             let Some(location) = location
                 .as_ref()
                 .filter(|_| kind == Some(Kind::StringStream))
@@ -228,10 +246,26 @@ impl<'a> Interp<'a> {
         Some(Val::unknown("a stream"))
     }
 
+    /// What a stream writes for `std::endl` or `std::flush`.
+    fn manipulator(&mut self, code: &Code<'a>, operand: ExprId) -> Option<Val> {
+        let ExprKind::Name(name) = &code.ast().expr(operand).kind else {
+            return None;
+        };
+        let written = match last_name(name) {
+            "endl" => "\n",
+            "flush" => "",
+            _ => return None,
+        };
+        self.variable(code, name)
+            .is_none()
+            .then(|| Val::text(Text::literal(written, None)))
+    }
+
     /// What a stream writes for a value.
     fn printed(&self, value: &Val) -> Option<Rc<Text>> {
         match value {
             Val::Int(v, ty) if ty.bits > 8 => Some(Rc::new(Text::literal(&v.to_string(), None))),
+            Val::Int(..) => character(value),
             Val::File(name) => Some(Rc::new(Text::file(name))),
             _ => self.text_of(value),
         }
@@ -323,9 +357,9 @@ impl<'a> Interp<'a> {
                 let known = self.chars_of(&now).map(|c| Val::bool(c.is_empty()));
                 Some(known.unwrap_or_else(|| Val::unknown("the length of a string")))
             }
-            "append" | "operator+=" if args.len() == 1 => {
+            "append" | "operator+=" | "push_back" if args.len() == 1 => {
                 let value = self.eval(&args[0].0, args[0].1);
-                let joined = self.concatenation(&now, &value);
+                let joined = self.concatenation(&now, &value, true);
                 let joined =
                     joined.unwrap_or_else(|| Val::unknown("a string that is not followed"));
                 self.put(location, joined);
@@ -334,6 +368,10 @@ impl<'a> Interp<'a> {
             "assign" if args.len() == 1 => {
                 let value = self.eval(&args[0].0, args[0].1);
                 self.assign_string(location, &value);
+                Some(Val::Unset)
+            }
+            "assign" if args.len() == 2 => {
+                self.construct_text(location, args);
                 Some(Val::Unset)
             }
             "clear" => {
@@ -382,7 +420,7 @@ impl<'a> Interp<'a> {
                 let text = self.text_of(first);
                 let whole_file = text
                     .as_ref()
-                    .is_some_and(|t| matches!(t.pieces[..], [Piece::File(_)]));
+                    .is_some_and(|t| matches!(t.pieces[..], [Piece::File(_) | Piece::Line(_)]));
                 match (text, len) {
                     (Some(text), _) if whole_file => Val::Text(text),
                     (Some(text), Some(len)) => match text.prefix(len) {
@@ -435,6 +473,17 @@ fn joined(first: &[Rc<Text>], second: &[Rc<Text>]) -> Option<Val> {
         both.collect::<Vec<_>>()
     });
     each.reduce(|a, b| a.join(&b))
+}
+
+/// A character as a text.
+fn character(value: &Val) -> Option<Rc<Text>> {
+    match value {
+        Val::Int(code @ 1..128, ty) if ty.bits == 8 => {
+            let text = char::from(*code as u8).to_string();
+            Some(Rc::new(Text::literal(&text, None)))
+        }
+        _ => None,
+    }
 }
 
 /// The text that a value is, or an array of zeros.
