@@ -679,3 +679,17 @@ fn options_of_other_tools_are_known() {
         .fpgacc("-fdiagnostics-color=always --color=never -Rpass main.c launch.c twice.cl -o app");
     assert!(!ran.success().stderr.contains("\u{1b}[1mremark"));
 }
+
+#[test]
+fn c_plus_plus_has_many_suffixes() {
+    let shop = Workshop::new();
+    for suffix in ["cc", "cp", "cxx", "cpp", "c++", "C", "CPP"] {
+        let name = format!("host.{suffix}");
+        shop.write(
+            &name,
+            "namespace n { int x; }\nint main() { return n::x; }\n",
+        );
+        let facts = shop.fpgacc(&format!("--emit=facts {name}")).success();
+        assert!(facts.stdout.contains("version: 1"), "{suffix}: {facts:?}");
+    }
+}
