@@ -81,6 +81,9 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
     for (name, copies) in &made.unrolled {
         parts.push(format!("{name} unrolled {copies} times"));
     }
+    for name in &made.together {
+        parts.push(format!("{name} in lockstep"));
+    }
     for name in &made.coalesced {
         parts.push(format!("{name} and the loops inside made one"));
     }

@@ -52,6 +52,11 @@ impl Explored {
         sizes
     }
 
+    /// Loops whose iterations may end by a barrier: their numbers, from 1.
+    pub fn lockstep(&self) -> Vec<usize> {
+        self.made.lockstep.iter().map(|one| one.index + 1).collect()
+    }
+
     /// Nests that may become one loop: the numbers of their outermost loops, from 1.
     pub fn nests(&self) -> Vec<usize> {
         self.made.nests.iter().map(|one| one.index + 1).collect()

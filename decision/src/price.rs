@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use fpgacc_device_passes::options::General;
 use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes::unroll::Factor;
-use fpgacc_device_passes::passes::{self, coalesce, promote, unroll};
+use fpgacc_device_passes::passes::{self, coalesce, lockstep, promote, unroll};
 use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_device_passes::versions;
 use fpgacc_frontend::ir::{FunctionId, Module};
@@ -92,11 +92,17 @@ impl Form {
 struct ChangedLoops {
     unrolled: Vec<Factor>,
     coalesced: Vec<usize>,
+    lockstep: Vec<usize>,
 }
 
 impl ChangedLoops {
     fn of(pipeline: &Pipeline, report: &Report) -> Self {
         let mut changed = ChangedLoops::default();
+        if report.did(passes::LOCKSTEP)
+            && let lockstep::Options::Some(indices) = pipeline.options.of()
+        {
+            changed.lockstep = indices.iter().copied().collect();
+        }
         if report.did(passes::Unroll.name()) {
             let options: &unroll::Options = pipeline.options.of();
             changed.unrolled.clone_from(&options.factors);
@@ -138,6 +144,10 @@ pub struct Made {
     pub has_pairs: bool,
     /// Loops that are unrolled, by name, and copies of them.
     pub unrolled: Vec<(String, u64)>,
+    /// Loops whose iterations work-groups may go through together, of its first version.
+    pub lockstep: Vec<lockstep::Candidate>,
+    /// Loops that they do go through together, by name.
+    pub together: Vec<String>,
     /// Nests that may become one loop, of its first version.
     pub nests: Vec<coalesce::Candidate>,
     /// Nests that did, by the names of their outermost loops.
@@ -157,6 +167,15 @@ impl Made {
             .map_or(&[][..], |part| &part.prediction.operations);
         let count: u64 = operations.iter().map(|one| one.count).sum();
         usize::try_from(count * (1 + OPERANDS)).unwrap_or(usize::MAX)
+    }
+
+    /// The part of the time of all launches for which external memory is busy.
+    pub fn memory_part(&self) -> f64 {
+        let parts = self.price.parts.iter();
+        let busy: f64 = parts
+            .map(|part| part.prediction.memory_seconds * part.count)
+            .sum();
+        busy / self.price.seconds.value
     }
 
     /// Whether the passes did the same for another one, so that they are one form.
@@ -240,7 +259,8 @@ impl Pricing<'_> {
             changed,
             ..
         } = form;
-        let promotes = pipeline.level >= 3 && pipeline.runs(&passes::Promote);
+        let is_widest = pipeline.level >= 3;
+        let promotes = is_widest && pipeline.runs(&passes::Promote);
         let first = price.parts.first().map(|part| part.prediction.form);
         let kernel = self.versions(&module).next();
         let function = kernel.map(|kernel| &module.functions[kernel]);
@@ -249,6 +269,7 @@ impl Pricing<'_> {
         let name = |at: usize| named.as_ref()?.get(at).cloned();
         let unrolled = changed.unrolled.iter();
         let unrolled = unrolled.filter_map(|one| Some((name(one.index)?, one.copies)));
+        let together = changed.lockstep.iter().filter_map(|at| name(*at));
         let coalesced = changed.coalesced.iter().filter_map(|at| name(*at));
         let mut launches = report.launches.values().flatten();
         let has_rows = launches.any(|at| self.facts.launches[*at].has_rows());
@@ -269,6 +290,11 @@ impl Pricing<'_> {
             has_rows,
             has_pairs: function.is_some_and(passes::has_pairs),
             unrolled: unrolled.collect(),
+            lockstep: kernel
+                .filter(|_| is_widest && pipeline.runs(&passes::Lockstep))
+                .map(|kernel| lockstep::candidates(&module, kernel))
+                .unwrap_or_default(),
+            together: together.collect(),
             nests: function
                 .map(|function| coalesce::candidates(&module, function))
                 .unwrap_or_default(),

@@ -5,8 +5,8 @@ use fpgacc_device_passes::passes::coarsen::options::Coarsening;
 use fpgacc_device_passes::passes::geometry::{ChosenLocal, ProposedLocal};
 use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{
-    GEOMETRY, PRIVATISE, TILE, WINDOW, coalesce, coarsen, geometry, ndrange_to_loop, promote,
-    replicate, unroll, vectorise, window,
+    GEOMETRY, PRIVATISE, TILE, WINDOW, coalesce, coarsen, geometry, lockstep, ndrange_to_loop,
+    promote, replicate, unroll, vectorise, window,
 };
 use fpgacc_device_passes::pipeline::{Pipeline, find_pass};
 use fpgacc_kernel_analysis::geometry::Geometry;
@@ -134,13 +134,21 @@ fn loops(variant: &Variant, options: &mut PassOptions) -> Result<(), NoVariant> 
             copies,
         });
     }
+    for &number in &variant.lockstep {
+        let index = index("lockstep", number)?;
+        options.of_mut::<lockstep::Options>().add(index);
+    }
     for &number in &variant.coalesce {
-        let index = number.checked_sub(1);
-        let index =
-            index.ok_or_else(|| fault("coalesce", "loops are counted from 1".to_string()))?;
+        let index = index("coalesce", number)?;
         options.of_mut::<coalesce::Options>().nests.push(index);
     }
     Ok(())
+}
+
+/// The index of a loop with a number.
+fn index(field: &str, number: usize) -> Result<usize, NoVariant> {
+    let index = number.checked_sub(1);
+    index.ok_or_else(|| fault(field, "loops are counted from 1".to_string()))
 }
 
 /// `64x4`; 1 in further dimensions.

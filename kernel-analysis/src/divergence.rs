@@ -10,6 +10,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_frontend::source::Span;
 
 use super::calls::reachable_from;
+use super::faults;
 use super::loops;
 use super::work_item::query;
 
@@ -20,6 +21,18 @@ pub fn divergent_loop(module: &Module, kernel: FunctionId) -> Option<Option<Span
     let body = function.body.as_ref()?;
     let divergence = Divergence::of(module, kernel, Memory::Differs);
     divergence.find(&body.stmts, false)
+}
+
+/// The loops of a kernel that all work-items of a group come to, and go through equally often, by their indices
+/// ([`loops::for_each`]): a barrier may stand in their bodies. What is not known counts as different, as above.
+pub fn uniform_loops(module: &Module, kernel: FunctionId) -> BTreeSet<usize> {
+    let mut uniform = BTreeSet::new();
+    let body = module.functions[kernel].body.as_ref();
+    if let Some(body) = body.filter(|body| !loops::has_labels(body)) {
+        let divergence = Divergence::of(module, kernel, Memory::Differs);
+        divergence.find_uniform(&body.stmts, false, (&mut 0, &mut uniform));
+    }
+    uniform
 }
 
 /// What work-items of a group read from one address.
@@ -169,6 +182,30 @@ impl Divergence<'_> {
             is_partial |= !is_loop && leaves_early(stmt, self);
         }
         None
+    }
+
+    /// The counter is the index of the next loop. `is_partial`: only some work-items get there.
+    fn find_uniform(
+        &self,
+        stmts: &[Stmt],
+        is_partial: bool,
+        (next, uniform): (&mut usize, &mut BTreeSet<usize>),
+    ) {
+        let mut is_partial = is_partial;
+        for stmt in stmts {
+            let leaves = leaves_early(stmt, self);
+            let differs = self.decides(stmt) && !faults::is_on("lockstep-apart");
+            let inside = is_partial || leaves || differs;
+            if loops::hints(stmt).is_some() {
+                uniform.extend((!inside).then_some(*next));
+                *next += 1;
+            }
+            // Before and in a statement that some leave early all may come by, but how often is not told apart.
+            for list in stmt.lists() {
+                self.find_uniform(list, inside, (next, uniform));
+            }
+            is_partial |= leaves;
+        }
     }
 
     /// Whether a statement itself, those inside it not counted, calls a function with a loop.

@@ -83,6 +83,10 @@ pub const ALL: &[Fault] = &[
         "known-trip-lost",
         "a loop that all run equally often lacks its last round",
     ),
+    fault(
+        "lockstep-apart",
+        "a barrier stands in a loop that work-items go through differently often",
+    ),
     fault("round-forgotten", "all rounds are the first group's"),
     fault(
         "round-barrier-lost",

@@ -52,23 +52,32 @@ pub fn add_pragma(body: &mut Block, location: usize, text: &str) {
 
 /// The same, of the loops of statements.
 pub fn add_pragma_in(stmts: &mut [Stmt], location: usize, text: &str) {
-    mark(stmts, &mut 0, location, text);
-}
-
-/// Counts as [`for_each`] does.
-fn mark(stmts: &mut [Stmt], at: &mut usize, location: usize, text: &str) {
-    for stmt in stmts {
+    change(stmts, location, &mut |stmt| {
         if let StmtKind::For { hints, .. }
         | StmtKind::While { hints, .. }
         | StmtKind::DoWhile { hints, .. } = &mut stmt.kind
         {
+            hints.pragmas.push(text.to_string());
+        }
+    });
+}
+
+/// Calls `make` for the loop of statements with this index.
+pub fn change(stmts: &mut [Stmt], location: usize, make: &mut dyn FnMut(&mut Stmt)) {
+    find(stmts, &mut 0, location, make);
+}
+
+/// Counts as [`for_each`] does.
+fn find(stmts: &mut [Stmt], at: &mut usize, location: usize, make: &mut dyn FnMut(&mut Stmt)) {
+    for stmt in stmts {
+        if hints(stmt).is_some() {
             if *at == location {
-                hints.pragmas.push(text.to_string());
+                make(stmt);
             }
             *at += 1;
         }
         for list in stmt.lists_mut() {
-            mark(list, at, location, text);
+            find(list, at, location, make);
         }
     }
 }

@@ -101,6 +101,9 @@ pub struct Variant {
     /// Launches that become one, where they exchange two buffers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_steps: Option<u64>,
+    /// Loops whose iterations end by a barrier, by their numbers as for `unroll`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lockstep: Vec<usize>,
     /// Nests that become one loop, by the numbers of their outermost loops, from 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub coalesce: Vec<usize>,

@@ -69,6 +69,7 @@ pub mod stencils;
 pub mod tables;
 pub mod tiles;
 pub mod time_loops;
+pub mod together;
 pub mod traced;
 pub mod trial;
 pub mod undefined;

@@ -9,7 +9,8 @@ use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_device_passes::passes::geometry::{self, ChosenLocal, LocalSizes, ProposedLocal};
 use fpgacc_device_passes::passes::unroll::{self, Factor};
 use fpgacc_device_passes::passes::{
-    self, coalesce, coarsen, group_loop, ndrange_to_loop, promote, replicate, vectorise, window,
+    self, coalesce, coarsen, group_loop, lockstep, ndrange_to_loop, promote, replicate, vectorise,
+    window,
 };
 use fpgacc_device_passes::pipeline::{Pipeline, Report, run};
 use fpgacc_device_passes::remark::Remark;
@@ -62,7 +63,7 @@ pub enum Rewrites {
     Ungrouped(u64),
     /// The same windows, for so many launches in a row.
     InARow(u64, u64),
-    /// All but `ndrange-to-loop`.
+    /// All but `ndrange-to-loop`, with barriers in loops.
     NdRange,
     /// All but `ndrange-to-loop`, with several work-items and groups at a time, and loops unrolled.
     Wide,
@@ -112,6 +113,10 @@ impl Rewrites {
             options.of_mut::<coalesce::Options>().nests = (0..8).collect();
             options.of_mut::<ndrange_to_loop::Options>().innermost = Some(1);
         }
+        let is_alone = |pass| matches!(self, Rewrites::Only(name) if name == pass);
+        if matches!(self, Rewrites::NdRange | Rewrites::Resized) || is_alone(passes::LOCKSTEP) {
+            *options.of_mut() = lockstep::Options::All;
+        }
         let loops: &mut ndrange_to_loop::Options = options.of_mut();
         loops.interchange |= matches!(self, Rewrites::Interchanged);
         if let Rewrites::Ungrouped(lanes) = self {
@@ -133,7 +138,7 @@ impl Rewrites {
             | Rewrites::Ungrouped(_) => (3, BTreeMap::from([(passes::FISSION.to_string(), false)])),
             Rewrites::Distributed => (3, BTreeMap::new()),
             Rewrites::Only(name) => {
-                if name == passes::VECTORISE_LOOPS {
+                if is_alone(passes::VECTORISE_LOOPS) {
                     let loops: &mut vectorise::LoopOptions = options.of_mut();
                     loops.lanes.get_or_insert(4);
                 }

@@ -65,6 +65,9 @@ const LEAST: f64 = 32.0;
 /// than that loop (measured of matrix multiplications and k-means).
 const COPIES_OF_A_FORM: f64 = 4.0;
 
+/// No form with copies takes more than this part of what is left, so that others are made as well.
+const LARGEST: f64 = 0.25;
+
 impl Effort {
     /// For a kernel of this size, in operations and operands.
     pub fn of(time: SearchTime, size: usize) -> Self {
@@ -95,7 +98,7 @@ impl Effort {
     /// Takes what a form with so many copies of loops' bodies needs; whether there was so much left.
     pub fn spend(&mut self, copies: f64) -> bool {
         let needed = self.form * (1.0 + copies / COPIES_OF_A_FORM);
-        let is_enough = self.left >= needed;
+        let is_enough = self.left >= needed && (copies == 0.0 || self.left * LARGEST >= needed);
         if is_enough {
             self.left -= needed;
         }

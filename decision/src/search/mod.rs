@@ -147,12 +147,13 @@ impl Search<'_> {
         };
         let level = self.base.level;
         // What widens forms does nothing unless it is asked to.
-        let wide: [&dyn Pass; 7] = [
+        let wide: [&dyn Pass; 8] = [
             &passes::Promote,
             &passes::VectoriseLoops,
             &passes::Vectorise,
             &passes::Coarsen,
             &passes::Replicate,
+            &passes::Lockstep,
             &passes::Unroll,
             &passes::Coalesce,
         ];
@@ -455,8 +456,8 @@ impl Search<'_> {
             .map(|factor| factor.copies)
             .sum();
         let lanes = steps::replicated(pipeline) * steps::merged(pipeline);
-        let nests = steps::coalesced_nests(pipeline).len();
-        RANK_OF_WIDE + plain + (lanes + copies) as u32 + nests as u32
+        let loops = steps::coalesced_nests(pipeline).len() + steps::in_lockstep(pipeline).count();
+        RANK_OF_WIDE + plain + (lanes + copies) as u32 + loops as u32
     }
 
     fn family(&self, at: usize) -> Family {

@@ -14,8 +14,8 @@ use fpgacc_device_passes::passes::geometry::LocalSizes;
 use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{
     self, DELINEARISE, FISSION, FUSE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE,
-    SCALAR_REPLACEMENT, TILE, WINDOW, coalesce, coarsen, geometry, ndrange_to_loop, promote,
-    replicate, unroll, vectorise, window,
+    SCALAR_REPLACEMENT, TILE, WINDOW, coalesce, coarsen, geometry, lockstep, ndrange_to_loop,
+    promote, replicate, unroll, vectorise, window,
 };
 use fpgacc_device_passes::pipeline::Pipeline;
 
@@ -34,6 +34,8 @@ const VECTORS: [u64; 5] = [1, 2, 4, 8, 16];
 const MERGED_DIMS: u8 = 2;
 /// Launches that may become one.
 const STEPS: [u64; 6] = [1, 3, 5, 9, 15, 31];
+/// Barriers that keep work-groups together only make memory faster: they are tried where it takes this part of the time.
+const LEAST_MEMORY: f64 = 0.5;
 /// Copies of a loop that are priced.
 const COPIES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Loops that run at most so often may run all their iterations at once.
@@ -183,6 +185,11 @@ pub fn coalesced_nests(form: &Pipeline) -> &[usize] {
     &form.options.of::<coalesce::Options>().nests
 }
 
+/// Loops in whose iterations work-groups stay together.
+pub fn in_lockstep(form: &Pipeline) -> &lockstep::Options {
+    form.options.of()
+}
+
 /// A form with other options of a pass.
 fn with<O: OwnOptions>(form: &Pipeline, change: impl FnOnce(&mut O)) -> Pipeline {
     let mut form = form.clone();
@@ -225,6 +232,7 @@ pub fn is_widened(form: &Pipeline) -> bool {
         || time_steps(form) > 1
         || !factors(form).is_empty()
         || !coalesced_nests(form).is_empty()
+        || in_lockstep(form) != lockstep::Options::DEFAULT
 }
 
 /// The forms that other work or another order of it makes.
@@ -423,6 +431,9 @@ pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
                 .map(|units| with(form, |own: &mut replicate::Options| own.units = units)),
         );
     }
+    if made.family == Family::NdRange && form.runs(&passes::Lockstep) {
+        found.extend(together(form, made));
+    }
     if made.family == Family::SingleWorkItem && made.report.did(WINDOW) {
         found.extend(
             next(&LANES, window_lanes(form))
@@ -448,6 +459,17 @@ pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
         found.extend(coalesced(form, made));
     }
     found
+}
+
+/// One more loop in whose iterations work-groups stay together, where it is memory that takes the time.
+fn together(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
+    if made.memory_part() < LEAST_MEMORY {
+        return Vec::new();
+    }
+    let is_copied = |index| factors(form).iter().any(|factor| factor.index == index);
+    let free = made.lockstep.iter().filter(|one| !is_copied(one.index));
+    free.map(|one| with(form, |own: &mut lockstep::Options| own.add(one.index)))
+        .collect()
 }
 
 /// One loop copied more often.

@@ -13,6 +13,7 @@ pub mod group_loop;
 mod ivdep;
 mod known_sizes;
 mod local_memory_size;
+pub mod lockstep;
 pub mod ndrange_to_loop;
 mod neighbour_tables;
 mod privatise;
@@ -38,6 +39,7 @@ pub use fission::{FISSION, Fission};
 pub use fuse::{FUSE, Fuse, has_pairs};
 pub use geometry::{ChooseGeometry, GEOMETRY};
 pub use group_loop::{GROUP_LOOP, LoopOverGroups};
+pub use lockstep::{LOCKSTEP, Lockstep};
 pub use promote::Promote;
 pub use replicate::Replicate;
 pub use tile::{TILE, Tiles};
@@ -147,7 +149,10 @@ pub const ALL: &[&dyn Pass] = &[
     &local_memory_size::LocalMemorySize,
     // After constant-memory, which leaves parameters with attributes as they are.
     &Alignment,
-    // After those that change loops: it names them by their index among those that the others leave.
+    // After work-group-size, which a barrier needs, and those that change loops: it names them by their index among those
+    // that the others leave. Before unroll, which leaves loops with barriers.
+    &Lockstep,
+    // After those that change loops, which it names in the same way.
     &unroll::Unroll,
     // Last: it names loops in the same way, and loops that are unrolled become one with no others.
     &coalesce::Coalesce,

@@ -198,7 +198,8 @@ fn tests_data(function: &Function, stmt: &Stmt) -> bool {
     inside.any(|stmt| loops::leaves(stmt, true, false)) || function.exprs.any(*cond, is_several)
 }
 
-fn has_barrier(function: &Function, stmt: &Stmt) -> bool {
+/// Whether work-items wait for each other in a statement.
+pub(crate) fn has_barrier(function: &Function, stmt: &Stmt) -> bool {
     let mut found = false;
     stmt.for_each(&mut |stmt| {
         for root in stmt.exprs() {

@@ -165,6 +165,11 @@ fn ndranges(
         sizes.extend(made.promotable());
         sizes.truncate(1 + MOST_LOOPS);
         add(space, names, model, names.of("promote"), sizes);
+        let loops = made.lockstep().into_iter().take(MOST_LOOPS);
+        for number in loops.filter(|_| kind == Kind::Fpga) {
+            let name = names.of(&format!("lockstep.{number}"));
+            add(space, names, model, name, vec!["off", "on"]);
+        }
     }
     let passes = [(TILE.to_string(), true)].into();
     if does(
@@ -390,21 +395,24 @@ pub fn variant(kernel: &str, point: &Point) -> Variant {
             .extend(is_on.map(|is_on| (pass.to_string(), is_on)));
     }
     let unroll = names.of(&format!("{}.unroll.", model.word()));
-    let nests = names.of("coalesce.");
     for (name, value) in point {
         if let (Some(Ok(loop_number)), Setting::Number(copies @ 2..)) =
             (name.strip_prefix(&unroll).map(str::parse), value)
         {
             variant.unroll.insert(loop_number, *copies);
         }
-        if let (Some(Ok(nest)), Setting::Word(word)) =
-            (name.strip_prefix(&nests).map(str::parse), value)
-            && word == "on"
-        {
-            variant.coalesce.push(nest);
-        }
     }
+    variant.lockstep = turned_on(point, &names.of("lockstep."));
+    variant.coalesce = turned_on(point, &names.of("coalesce."));
     variant
+}
+
+/// The numbers of loops that parameters with a prefix turn on.
+fn turned_on(point: &Point, prefix: &str) -> Vec<usize> {
+    let is_on = |value: &Setting| matches!(value, Setting::Word(word) if word == "on");
+    let on = point.iter().filter(|(_, value)| is_on(value));
+    on.filter_map(|(name, _)| name.strip_prefix(prefix)?.parse().ok())
+        .collect()
 }
 
 #[cfg(test)]

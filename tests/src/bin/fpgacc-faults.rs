@@ -25,6 +25,7 @@ use fpgacc_tests::run::Platform;
 use fpgacc_tests::sequences::{self, Sequence};
 use fpgacc_tests::stencils::{self, Stencil};
 use fpgacc_tests::tiles::{self, Shared};
+use fpgacc_tests::together::{self, Together};
 use fpgacc_tests::{aligned, scalars, sizes, tables, vector_loops, vectors};
 
 /// Makes the passes commit one mistake after the other and runs generated kernels until one shows it.
@@ -137,6 +138,7 @@ fn hunt(
         name if name.starts_with("neighbours-") => Some((only(NEIGHBOUR_TABLES), neighbours)),
         name if name.starts_with("forward-") => Some((only(FORWARD), recurrences)),
         "known-trip-lost" => Some((only("known-sizes"), sizes::walks)),
+        "lockstep-apart" => Some((Rewrites::NdRange, together)),
         name if name.starts_with("tile-") => Some((Rewrites::NdRange, shared)),
         name if name.contains("round-") => Some((
             Rewrites::GroupLoop("2".to_string()),
@@ -306,6 +308,11 @@ fn neighbours(random: &mut Random) -> Job {
 fn rounds(random: &mut Random) -> Job {
     let all: Vec<Rounds> = (0..8).map(|_| Rounds::random(random)).collect();
     rounds::job(&all)
+}
+
+fn together(random: &mut Random) -> Job {
+    let all: Vec<Together> = (0..8).map(|_| Together::random(random)).collect();
+    together::job(&all)
 }
 
 /// Walks through planes.

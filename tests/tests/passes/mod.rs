@@ -10,6 +10,7 @@ mod fuse_random;
 mod group_loop_random;
 mod interchange_random;
 mod known_sizes_random;
+mod lockstep_random;
 mod ndrange_to_loop;
 mod ndrange_to_loop_random;
 mod neighbours_random;
