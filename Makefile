@@ -35,8 +35,8 @@ all:
 	$(CARGO) build --release -p fpgacc-driver
 	'$(BUILT)/fpgacc' --generate=share -o '$(BUILT)/share'
 
+# The commands that tests run are built with them.
 test: deps
-	$(CARGO) build --workspace --bins
 	$(CARGO) test --workspace
 
 quick:
@@ -56,8 +56,9 @@ check:
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --document-private-items
 
 # Debian's packages where there is apt, and Intel's emulator in a virtual environment in the user's
-# cache folder. Without the emulator PoCL serves.
-deps: .deps-packages .deps-emulator .deps-cargo-deb
+# cache folder. Without the emulator PoCL serves. cargo-deb is compiled while the emulator is fetched.
+deps: .deps-packages
+	@$(MAKE) --no-print-directory -j2 .deps-emulator .deps-cargo-deb
 
 .PHONY: .deps-packages .deps-emulator .deps-cargo-deb
 .deps-packages:
@@ -78,9 +79,9 @@ deps: .deps-packages .deps-emulator .deps-cargo-deb
 	    { rm -rf '$(EMULATOR)'; echo 'fpgacc: the Intel FPGA emulator could not be installed: PoCL serves'; }; \
 	fi
 
-# Only tests and `make deb` need it.
+# Only tests and `make deb` need it. Without make's flags cargo has its own jobs.
 .deps-cargo-deb:
-	@command -v cargo-deb >/dev/null || $(CARGO_DEB)
+	@command -v cargo-deb >/dev/null || MAKEFLAGS= $(CARGO_DEB)
 
 # What is built, and what is installed beside it: nothing is built here, which root may do.
 install:

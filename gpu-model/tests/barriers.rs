@@ -1,10 +1,7 @@
 //! Barriers to which not all work-items of a group come.
 
-#[path = "common/sites.rs"]
-mod sites;
-
+use crate::common::sites::{launch, told};
 use fpgacc_launch_facts::Launch;
-use sites::{launch, told};
 
 /// What is said of who comes to the barriers of a kernel whose work-item `g`, number `l` of its group, does this.
 fn missed(body: &str, launch: &Launch) -> Vec<String> {

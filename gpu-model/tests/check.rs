@@ -1,8 +1,6 @@
 //! Sites of small kernels whose sectors, turns and lanes are counted by hand.
 
-#[path = "common/sites.rs"]
-mod sites;
-
+use crate::common::sites::{found_on, launch, told, told_on};
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{Input, parse};
 use fpgacc_frontend::source::SourceMap;
@@ -11,7 +9,6 @@ use fpgacc_gpu_model::device::Device;
 use fpgacc_gpu_model::lanes::observed::BranchKind;
 use fpgacc_gpu_model::recorded::Seen;
 use fpgacc_launch_facts::{ArgValue, Launch, LocalSize, RecordedLaunch, Value};
-use sites::{found_on, launch, told, told_on};
 
 /// What is found of a kernel `k` with a body on one line a statement.
 fn found(text: &str, launch: &Launch) -> (Findings, SourceMap) {

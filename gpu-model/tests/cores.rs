@@ -1,7 +1,5 @@
 //! What PoCL makes of work-items, and which groups follow from it.
 
-mod common;
-
 use fpgacc_gpu_model::device::{Cores, Device};
 use fpgacc_gpu_model::geometry::shape::Shape;
 use fpgacc_gpu_model::geometry::vectors::{Rows, rows};
@@ -13,7 +11,7 @@ const GLOBAL: [u64; 3] = [SIDE as u64, SIDE as u64, 1];
 
 /// Of a kernel whose last argument is the side of a matrix.
 fn profile_of(text: &str, count: u32) -> Profile {
-    common::profile_of(text, GLOBAL, &[(count - 1, SIDE)])
+    crate::common::profile_of(text, GLOBAL, &[(count - 1, SIDE)])
 }
 
 fn device() -> Device {

@@ -1,8 +1,6 @@
 //! What a work-item is seen to do, and which groups follow from it.
 
-mod common;
-
-use common::profile_of;
+use crate::common::profile_of;
 use fpgacc_gpu_model::device::Device;
 use fpgacc_gpu_model::geometry::model::Limit;
 use fpgacc_gpu_model::geometry::shape::Shape;

@@ -1,9 +1,6 @@
 //! Branches that are no statements: which lanes go which ways there, and who waits.
 
-#[path = "common/sites.rs"]
-mod sites;
-
-use sites::{launch, told};
+use crate::common::sites::{launch, told};
 
 /// A kernel whose work-item `i`, number `l` of its group, does this.
 fn kernel(body: &str) -> String {

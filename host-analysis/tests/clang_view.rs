@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fpgacc_frontend::source::{FileId, SourceMap, Span};
 use fpgacc_host_analysis::syntax::ast::{Ast, ExprId, ExprKind, StmtId, StmtKind};
@@ -52,11 +53,11 @@ fn all_hosts() -> Vec<PathBuf> {
     // clang does not take this header, and CUDA's is not among Debian's packages.
     let is_missing = |text: &str| text.contains("CL/opencl.hpp") || text.contains("<cuda.h>");
     found.retain(|path| !is_missing(&text(path)));
-    let (slow, mut hosts): (Vec<PathBuf>, Vec<PathBuf>) = found
+    let (slow, fast): (Vec<PathBuf>, Vec<PathBuf>) = found
         .into_iter()
         .partition(|path| path.extension().is_some_and(|e| e == "cpp"));
-    hosts.extend(slow.into_iter().step_by(EVERY));
-    hosts
+    // What takes long begins first.
+    slow.into_iter().step_by(EVERY).chain(fast).collect()
 }
 
 /// The options that a host's first lines ask for, and those that all get.
@@ -560,16 +561,16 @@ fn our_syntax_sees_what_the_compiler_sees() {
         }
         (theirs.len(), wrong)
     };
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let turns = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        let hosts = turns.map_while(|at| hosts.get(at));
+        hosts.map(check).collect::<Vec<_>>()
+    };
     let results: Vec<(usize, Vec<String>)> = std::thread::scope(|scope| {
-        let share = hosts.len().div_ceil(threads);
-        let parts = hosts.chunks(share);
-        let parts: Vec<_> = parts
-            .map(|part| scope.spawn(|| part.iter().map(check).collect::<Vec<_>>()))
-            .collect();
-        parts
-            .into_iter()
-            .flat_map(|part| part.join().unwrap())
-            .collect()
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let found = workers.into_iter().map(|worker| worker.join().unwrap());
+        found.flatten().collect()
     });
     let count: usize = results.iter().map(|(count, _)| count).sum();
     let wrong: Vec<String> = results.into_iter().flat_map(|(_, wrong)| wrong).collect();

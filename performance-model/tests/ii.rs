@@ -1,10 +1,5 @@
 //! The initiation intervals that the performance model gives loops with known answers.
 
-#[path = "../../kernel-analysis/tests/common/module.rs"]
-mod module;
-#[path = "common/predicted.rs"]
-mod predicted;
-
 use std::collections::BTreeMap;
 
 use fpgacc_performance_model::{
@@ -12,7 +7,7 @@ use fpgacc_performance_model::{
 };
 use serde::Deserialize;
 
-use predicted::predicted;
+use crate::predicted::predicted;
 
 /// A loop nest and its intervals.
 #[derive(Deserialize)]
@@ -66,7 +61,7 @@ fn speed_ups_are_within_a_factor_of_two() {
         assert!(!pair.why.is_empty(), "{}: why?", pair.name);
         let board = board(&pair.board, &pair.latencies);
         let [slow, fast] = [&pair.slow, &pair.fast].map(|text| {
-            let launch = pair.launch(&module::module(text));
+            let launch = pair.launch(&crate::module::module(text));
             predicted(text, &board, launch, None).seconds.value
         });
         let off = slow / fast / pair.measured;

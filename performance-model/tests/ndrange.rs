@@ -1,15 +1,10 @@
 //! How work-items share a pipeline. Where a time is said to be measured, it is that of a design of the same algorithm in
 //! Spector (Gautier et al., FPT 2016; `KastnerRG/spector`, aoc 14.1, DE5-Net); the kernels are our own.
 
-#[path = "../../kernel-analysis/tests/common/module.rs"]
-mod module;
-#[path = "common/predicted.rs"]
-mod predicted;
-
 use std::collections::BTreeMap;
 
+use crate::predicted::predicted;
 use fpgacc_performance_model::{Board, Form, Given, LaunchShape, Prediction, TripOrigin};
-use predicted::predicted;
 
 fn given(value: u64) -> Option<Given> {
     Some(Given {

@@ -1,13 +1,8 @@
 //! What streams of several arrays reach, against measurements: Davila-Guzman et al., FCCM 2020, a Stratix 10 with
 //! one bank of DDR4-1866 (`Coalesced_1866.csv` of `angelicadavila/FPGA_MEMORY_HLS`, accesses of 512 bits).
 
-#[path = "../../kernel-analysis/tests/common/module.rs"]
-mod module;
-#[path = "common/predicted.rs"]
-mod predicted;
-
+use crate::predicted::predicted;
 use fpgacc_performance_model::{Board, LaunchShape};
-use predicted::predicted;
 
 const ELEMENTS: u64 = 1 << 24;
 

@@ -1,14 +1,9 @@
 //! What the sizes of buffers change in predictions: tables that caches hold.
 
-#[path = "../../kernel-analysis/tests/common/module.rs"]
-mod module;
-#[path = "common/predicted.rs"]
-mod predicted;
-
 use std::collections::BTreeMap;
 
+use crate::predicted::predicted;
 use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin};
-use predicted::predicted;
 
 const LOOKED_UP: &str = "__kernel void k(SPACE const int *restrict table, __global const int *restrict in, \
                          __global int *restrict out) { int i = get_global_id(0); out[i] = \

@@ -1,13 +1,8 @@
 //! What the memory is asked for: atomic operations, words of small buffers, components of vectors. Where a time is said to be
 //! measured, it is that of a kernel of the same kind in the repository that is named; the kernels are our own.
 
-#[path = "../../kernel-analysis/tests/common/module.rs"]
-mod module;
-#[path = "common/predicted.rs"]
-mod predicted;
-
+use crate::predicted::predicted;
 use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin};
-use predicted::predicted;
 
 /// Work-items of all launches here.
 const ITEMS: f64 = 32_768_000.0;

@@ -1,13 +1,8 @@
 //! Chains of operations that take turns in one loop, and what their pipelines are made of: integers that are masked and
 //! resized, vectors, and loops that end when all have ended.
 
-#[path = "../../kernel-analysis/tests/common/module.rs"]
-mod module;
-#[path = "common/predicted.rs"]
-mod predicted;
-
+use crate::predicted::predicted;
 use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin};
-use predicted::predicted;
 
 fn on_arria(text: &str) -> Prediction {
     let board = Board::named("385a").expect("a board");

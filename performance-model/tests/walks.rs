@@ -1,13 +1,8 @@
 //! Addresses that mostly go on, and loops that few work-items enter. Where a time is said to be measured, it is that of
 //! a kernel of the same kind in the repository that is named; the kernels are our own.
 
-#[path = "../../kernel-analysis/tests/common/module.rs"]
-mod module;
-#[path = "common/predicted.rs"]
-mod predicted;
-
+use crate::predicted::predicted;
 use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin};
-use predicted::predicted;
 
 fn given(value: u64) -> Option<Given> {
     Some(Given {

@@ -1,12 +1,7 @@
 //! Sliding windows: shift registers of any length, and conditions in loops whose bodies are copied.
 
-#[path = "../../kernel-analysis/tests/common/module.rs"]
-mod module;
-#[path = "common/predicted.rs"]
-mod predicted;
-
+use crate::predicted::predicted;
 use fpgacc_performance_model::{Board, LaunchShape, Limit, Prediction};
-use predicted::predicted;
 
 fn on_arria(text: &str) -> Prediction {
     let board = Board::named("de5a_net_ddr4").expect("a board");

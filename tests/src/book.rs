@@ -13,6 +13,7 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::command::Workshop;
 
@@ -25,6 +26,12 @@ pub fn repository() -> &'static Path {
 /// Whether pages are written instead of compared.
 fn blesses() -> bool {
     std::env::var_os("INSTA_UPDATE").is_some_and(|value| value == "always")
+}
+
+/// Where pages are written, one test at a time reads a page and writes it: some pages have several.
+fn turn() -> Option<MutexGuard<'static, ()>> {
+    static WRITING: Mutex<()> = Mutex::new(());
+    blesses().then(|| WRITING.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Copies a folder of the repository, without what builds leave there.
@@ -148,6 +155,7 @@ fn run_block(shop: &Workshop, block: &[&str], differences: &mut String) -> Strin
 /// If a command prints something else or a block is not the file that it is said to be; or the page
 /// cannot be read.
 pub fn check(page: &str) {
+    let _turn = turn();
     let path = repository().join(page);
     let text = std::fs::read_to_string(&path).expect("the page is there");
     let shop = Workshop::new();
@@ -212,6 +220,7 @@ pub fn check(page: &str) {
 /// # Panics
 /// If it is another, or the page has no such part.
 pub fn check_table(page: &str, name: &str, right: &str) {
+    let _turn = turn();
     let path = repository().join(page);
     let text = std::fs::read_to_string(&path).expect("the page is there");
     let start = format!("<!-- table: {name} -->\n");

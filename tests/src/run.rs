@@ -78,8 +78,8 @@ pub enum RunError {
     },
 }
 
-/// How many jobs are remembered.
-const REMEMBERED: usize = 32;
+/// How many jobs are remembered: campaigns that start from the same programs run side by side.
+const REMEMBERED: usize = 128;
 
 /// The jobs that ran last, as text, and what came out.
 static LAST: Mutex<VecDeque<(Platform, String, Output)>> = Mutex::new(VecDeque::new());
@@ -91,6 +91,14 @@ static LAST: Mutex<VecDeque<(Platform, String, Output)>> = Mutex::new(VecDeque::
 /// If it does not build or run, or the platform is missing. Writing beyond a buffer's end is an
 /// error too, as far as it hits the bytes next to it.
 pub fn run(job: &Job, platform: Platform) -> Result<Output, RunError> {
+    run_once(job, platform, platform.limit())
+}
+
+/// [`run`] with a limit of time.
+///
+/// # Errors
+/// See [`run`].
+pub fn run_once(job: &Job, platform: Platform, limit: Duration) -> Result<Output, RunError> {
     let text = serde_json::to_string(job).map_err(std::io::Error::from)?;
     let is_it = |(on, of, _): &&(Platform, String, Output)| *on == platform && *of == text;
     let known = last()
@@ -100,7 +108,7 @@ pub fn run(job: &Job, platform: Platform) -> Result<Output, RunError> {
     if let Some(output) = known {
         return Ok(output);
     }
-    let output = run_within(job, platform, platform.limit())?;
+    let output = run_within(job, platform, limit)?;
     let mut last = last();
     last.truncate(REMEMBERED - 1);
     last.push_front((platform, text, output.clone()));
@@ -111,7 +119,7 @@ fn last() -> MutexGuard<'static, VecDeque<(Platform, String, Output)>> {
     LAST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// [`run`] with a limit of time.
+/// Runs a job, whether or not it ran just now, with a limit of time.
 ///
 /// # Errors
 /// See [`run`].

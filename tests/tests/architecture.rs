@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -146,11 +147,17 @@ fn circles(source: &Path) -> Vec<BTreeSet<String>> {
 fn files_import_each_other_in_one_direction() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = Vec::new();
-    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("a manifest");
-    let members = manifest.split("members = [").nth(1).expect("members");
-    let members = members.split(']').next().expect("members").split('"');
-    for member in members.skip(1).step_by(2) {
-        for circle in circles(&root.join(member).join("src")) {
+    let members = members(&root);
+    let circles: Vec<_> = thread::scope(|scope| {
+        let root = &root;
+        let of = |member| scope.spawn(move || circles(&root.join(member).join("src")));
+        let each: Vec<_> = members.iter().map(of).collect();
+        each.into_iter()
+            .map(|it| it.join().expect("Rust"))
+            .collect()
+    });
+    for (member, circles) in members.iter().zip(circles) {
+        for circle in circles {
             let is_ir = circle
                 .iter()
                 .all(|name| name == IR || name.starts_with("ir::"));
@@ -164,6 +171,78 @@ fn files_import_each_other_in_one_direction() {
         "files that import each other:\n{}",
         found.join("\n")
     );
+}
+
+/// The folders of the workspace's crates.
+fn members(root: &Path) -> Vec<String> {
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("a manifest");
+    let members = manifest.split("members = [").nth(1).expect("members");
+    let members = members.split(']').next().expect("members").split('"');
+    members.skip(1).step_by(2).map(String::from).collect()
+}
+
+/// Where the files of `tests` are modules of one program, a file that no one names would never run.
+#[test]
+fn every_file_of_tests_is_named() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (mut forgotten, mut seen) = (Vec::new(), 0);
+    for member in members(&root) {
+        let folder = root.join(member);
+        let Ok(main) = fs::read_to_string(folder.join("tests/main.rs")) else {
+            continue;
+        };
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        for entry in fs::read_dir(folder.join("tests")).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.file_name().expect("a name").to_string_lossy();
+            let Some(stem) = name.strip_suffix(".rs").filter(|stem| *stem != "main") else {
+                continue;
+            };
+            let is_target = manifest.contains(&format!("path = \"tests/{name}\""));
+            let is_module = main.lines().any(|line| line == format!("mod {stem};"));
+            if !is_target && !is_module {
+                forgotten.push(path.display().to_string());
+            }
+            seen += 1;
+        }
+    }
+    assert!(forgotten.is_empty(), "{forgotten:#?}");
+    assert!(seen > 50, "{seen}");
+}
+
+/// Whether a documentation comment has an example in Rust.
+fn has_example(text: &str) -> bool {
+    let comments = text.lines().map(str::trim_start);
+    let comments =
+        comments.filter_map(|line| line.strip_prefix("///").or(line.strip_prefix("//!")));
+    let mut fences = comments.filter_map(|line| line.trim_start().strip_prefix("```"));
+    let mut opening = std::iter::from_fn(|| {
+        let language = fences.next();
+        fences.next();
+        language
+    });
+    opening.any(|language| !["c", "text"].contains(&language))
+}
+
+/// Where examples in comments are not compiled, there are none.
+#[test]
+fn examples_in_comments_are_tested() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (mut wrong, mut tested) = (Vec::new(), 0);
+    for member in members(&root) {
+        let folder = root.join(member);
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        let is_tested = !manifest.contains("[lib]\ndoctest = false\n");
+        for (path, text) in texts(&folder.join("src")) {
+            match has_example(&text) {
+                true if is_tested => tested += 1,
+                true => wrong.push(path.display().to_string()),
+                false => {}
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "`doctest = false`, but: {wrong:#?}");
+    assert!(tested > 0);
 }
 
 /// The crates of the project that a crate knows, but for its tests.

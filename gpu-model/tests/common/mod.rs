@@ -1,5 +1,7 @@
 //! What tests of profiles share.
 
+pub mod sites;
+
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::Dialect;

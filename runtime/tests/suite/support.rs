@@ -133,6 +133,11 @@ fn scratch() -> PathBuf {
     folder
 }
 
+/// Where PoCL keeps what it compiled: many tests have the same kernels.
+fn pocl_cache() -> PathBuf {
+    scratch().join("pocl-cache")
+}
+
 /// The library's sources in a folder.
 pub fn write_sources(folder: &Path) {
     for (name, text) in SOURCES {
@@ -232,7 +237,7 @@ impl Case {
                 .arg(options)
                 .env("OCL_ICD_VENDORS", self.on.vendors())
                 .envs(cpu_target())
-                .env("POCL_CACHE_DIR", self.path("pocl-cache")),
+                .env("POCL_CACHE_DIR", pocl_cache()),
         );
         let bytes = std::fs::read(self.path(name)).unwrap();
         MADE.lock().unwrap().insert(key, bytes);
@@ -348,7 +353,7 @@ impl Case {
         let output = command
             .args(arguments)
             .current_dir(self.folder.path())
-            .env("POCL_CACHE_DIR", self.path("pocl-cache"))
+            .env("POCL_CACHE_DIR", pocl_cache())
             .envs(environment.iter().copied())
             .output()
             .unwrap();

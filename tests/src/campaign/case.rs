@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::job::Job;
 use crate::judge::{Original, Verdict, first_complaint};
 use crate::rewrite::{Knowledge, RewriteError, Rewrites, Rewritten, rewrite};
-use crate::run::{Output, Platform, run_within};
+use crate::run::{Output, Platform, RunError, run_once, run_within};
 
 /// A job and how its kernels are rewritten. A file: YAML, with the text in a `.cl` file beside it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -120,7 +120,7 @@ pub fn rewrite_safely(
 /// # Errors
 /// It does not run, or not cleanly.
 pub fn run_cleanly(job: &Job, platform: Platform) -> Result<Output, String> {
-    clean(job, platform, Duration::from_secs(300))
+    clean(run_once(job, platform, Duration::from_secs(300)))
 }
 
 /// [`run_cleanly`] for candidates that are likely never to end.
@@ -132,11 +132,11 @@ pub fn run_impatiently(job: &Job, platform: Platform) -> Result<Output, String> 
         Platform::Oclgrind => 15,
         Platform::Intel | Platform::Pocl | Platform::Nvidia => 60,
     };
-    clean(job, platform, Duration::from_secs(seconds))
+    clean(run_within(job, platform, Duration::from_secs(seconds)))
 }
 
-fn clean(job: &Job, platform: Platform, limit: Duration) -> Result<Output, String> {
-    let output = run_within(job, platform, limit).map_err(|error| error.to_string())?;
+fn clean(ran: Result<Output, RunError>) -> Result<Output, String> {
+    let output = ran.map_err(|error| error.to_string())?;
     match output.complaints.trim().is_empty() {
         true => Ok(output),
         false => Err(first_complaint(&output.complaints)),

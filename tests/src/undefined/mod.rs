@@ -129,7 +129,7 @@ fn compile(job: &Job, folder: &Path) -> Result<(), String> {
     let kept = words.filter(|word| word.starts_with("-D") || word.starts_with("-cl-std="));
     let header = ["-Xclang", "-finclude-default-header"];
     let clang = Command::new(CLANG)
-        .args(["-x", "cl", "-w", "-O1", "-g", "-fsanitize=undefined", "-c"])
+        .args(["-x", "cl", "-w", "-O0", "-fsanitize=undefined", "-c"])
         .args(header)
         .args(kept)
         .args(["kernels.cl", "-o", "kernels.o"]);

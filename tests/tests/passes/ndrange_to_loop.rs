@@ -12,7 +12,7 @@ use fpgacc_tests::job::{Fill, Geometry, Job};
 use fpgacc_tests::rewrite::Knowledge;
 use fpgacc_tests::run::{Platform, run as run_job};
 
-use crate::as_tasks::as_tasks;
+use super::as_tasks::as_tasks;
 
 #[test]
 fn rewritten_kernels_do_the_same() {

@@ -9,7 +9,7 @@ use fpgacc_tests::rewrite::Knowledge;
 use fpgacc_tests::run::{Platform, run};
 use fpgacc_tests::seeds::{fail, seeds};
 
-use crate::as_tasks::as_tasks;
+use super::as_tasks::as_tasks;
 
 /// Kernels in one program: building costs more than running.
 const BATCH: u64 = 10;

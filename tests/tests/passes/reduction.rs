@@ -9,7 +9,7 @@ use fpgacc_tests::compare::{Bound, certify, same};
 use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
 use fpgacc_tests::run::Platform;
 
-use crate::reduced::{reduced, small_integers};
+use super::reduced::{reduced, small_integers};
 
 const TRIPS: [i32; 6] = [0, 1, 7, 8, 9, 1000];
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use crate::reduced::{reduced, small_integers};
+use super::reduced::{reduced, small_integers};
 
 /// Kernels in one program: building costs more than running.
 const BATCH: usize = 20;

@@ -8,7 +8,7 @@ use fpgacc_tests::job::{Arg, Fill, Geometry, Job};
 use fpgacc_tests::rewrite::{Knowledge, Rewrites, rewrite};
 use fpgacc_tests::run::Platform;
 
-use crate::reduced::{reduced, small_integers};
+use super::reduced::{reduced, small_integers};
 
 const KERNELS: &str = include_str!("three_passes.cl");
 

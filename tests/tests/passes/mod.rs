@@ -1,5 +1,4 @@
-//! Kernels before and after passes, on the emulators: one program, so that its tests, of which many
-//! are the only one of their kind and take long, keep all processors at work together.
+//! Kernels before and after passes, on the emulators.
 
 mod as_tasks;
 mod campaign;

@@ -1,0 +1,9 @@
+//! What the GPU model says of small kernels.
+
+mod common;
+
+mod barriers;
+mod check;
+mod cores;
+mod geometry;
+mod ways;

@@ -1,0 +1,10 @@
+//! What is found out about hosts.
+
+mod clang_view;
+mod counters;
+mod hosts;
+mod ping_pong;
+mod references;
+mod rodinia;
+mod unfollowed;
+mod values;

@@ -1,0 +1,17 @@
+//! What the performance model says of small kernels.
+
+#[path = "../../kernel-analysis/tests/common/module.rs"]
+mod module;
+#[path = "common/predicted.rs"]
+mod predicted;
+
+mod graphs;
+mod ii;
+mod ndrange;
+mod reads;
+mod streams;
+mod tables;
+mod traffic;
+mod turns;
+mod walks;
+mod windows;
