@@ -586,3 +586,44 @@ fn render_group(text: &mut String, set: &str, board: &str, points: &[&Point<'_>]
         median(ranges.map(|range| range.high / range.low)),
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERNELS: &str = "__kernel void k(__global const int *restrict a, __global int *restrict b) { \
+                           for (int i = 0; i < 64; i++) b[i] = a[i]; }\n\
+                           __kernel void other(__global int *b) { for (int i = 0; i < 64; i++) b[i * 3] += b[i]; }\n";
+
+    /// The predicted clock, and the measured one, of the first kernel in such a set.
+    fn clocks(flag: &str, copies: &str) -> (f64, Option<f64>) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("k.cl"), KERNELS).unwrap();
+        let table = format!(
+            "sets:\n  - {{name: s, source: own, folder: ., {flag} boards: {{b: {{board: 520n, aoc: '19.4'}}}}, programs: \
+             [{{name: p, file: k.cl, kernel: k, global: [1], {copies} measured: {{b: {{ms: 1, mhz: 200}}}}}}]}}\n"
+        );
+        let table: Table = serde_yaml::from_str(&table).unwrap();
+        let request = Request {
+            checkouts: folder.path(),
+            table: None,
+            only: None,
+            explain: false,
+        };
+        let compiler = Compiler::find(cc::Language::C).unwrap();
+        let mut points = Vec::new();
+        let set = &table.sets[0];
+        predict_all(set, &set.programs[0], &request, &compiler, &mut points).unwrap();
+        let said = points[0].outcome.as_ref().unwrap();
+        (said.clock_mhz, points[0].measured.mhz)
+    }
+
+    #[test]
+    fn all_that_a_device_holds_lowers_its_clock() {
+        let (alone, measured) = clocks("", "");
+        assert_eq!(measured, Some(200.0));
+        assert!(clocks("whole_files: true,", "").0 < alone);
+        assert!(clocks("", "copies: {k: 8},").0 < alone);
+        assert_eq!(clocks("clock_is_asked: true,", ""), (alone, None));
+    }
+}
