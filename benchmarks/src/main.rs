@@ -191,6 +191,7 @@ fn judge_all(options: &JudgeOptions) -> Result<bool, String> {
         needleman_wunsch: options.needleman_wunsch.as_deref(),
         blind: options.blind.as_deref(),
         most: options.most,
+        clocks: options.clocks,
     });
     print!("{}", report.map_err(|error| error.to_string())?);
     Ok(true)

@@ -273,6 +273,9 @@ pub struct JudgeOptions {
     /// Of each application of a set, so many times at most have a part
     #[arg(long, value_name = "N", default_value_t = 24)]
     pub most: usize,
+    /// Fit and judge only the slopes of clocks, which takes one prediction each
+    #[arg(long)]
+    pub clocks: bool,
 }
 
 #[derive(Args)]

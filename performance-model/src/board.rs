@@ -258,6 +258,73 @@ pub struct ClockPenalties {
     pub wide: f64,
     /// Each factor of e in the blocks that the largest on-chip array spans.
     pub deep: f64,
+    /// Each factor of e in the units that store to one on-chip array: from two on they take turns.
+    #[serde(default)]
+    pub stores: f64,
+    /// Each factor of e in the units that share the way to external memory.
+    #[serde(default)]
+    pub units: f64,
+    /// Each factor of e in the loops, of which the slowest sets the clock, and one.
+    #[serde(default)]
+    pub loops: f64,
+}
+
+impl ClockPenalties {
+    /// How many there are.
+    pub const COUNT: usize = 9;
+    /// Their names.
+    pub const NAMES: [&str; Self::COUNT] = [
+        "any_logic",
+        "logic",
+        "ram",
+        "divergent",
+        "wide",
+        "deep",
+        "stores",
+        "units",
+        "loops",
+    ];
+
+    /// In the order of their names.
+    pub fn slopes(&self) -> [f64; Self::COUNT] {
+        [
+            self.any_logic,
+            self.logic,
+            self.ram,
+            self.divergent,
+            self.wide,
+            self.deep,
+            self.stores,
+            self.units,
+            self.loops,
+        ]
+    }
+
+    /// Of slopes in the order of their names.
+    pub fn of(slopes: [f64; Self::COUNT]) -> Self {
+        let [
+            any_logic,
+            logic,
+            ram,
+            divergent,
+            wide,
+            deep,
+            stores,
+            units,
+            loops,
+        ] = slopes;
+        ClockPenalties {
+            any_logic,
+            logic,
+            ram,
+            divergent,
+            wide,
+            deep,
+            stores,
+            units,
+            loops,
+        }
+    }
 }
 
 /// External memory.

@@ -3,13 +3,14 @@
 //! An empty kernel's clock, lowered by each thing that makes wires longer. By how much stands in the
 //! board's file.
 
-use super::board::{Board, Resources};
+use super::board::{Board, ClockPenalties, Resources};
 use super::graph::{Graph, MemoryKind, RegionId};
+use super::lsu::{self, Lsu};
 use super::prediction::{PenaltyCauses, TripOrigin};
 
-/// No kernel's clock is below this part of the highest: a guess. The lowest that was measured is 0.29 (118 of 412 MHz on
-/// a DE5a-Net).
-const LOWEST: f64 = 0.25;
+/// No kernel's clock is below this part of the highest: a guess. The lowest that was measured is 0.19 (93 of 480 MHz on a
+/// 520N).
+const LOWEST: f64 = 0.2;
 /// Bytes of an on-chip access up to which it does not lower the clock: those of a word of external memory, a guess.
 const WIDE: f64 = 64.0;
 /// Bytes of a memory block: 2 KB of the M20K's 20 Kbit, those that 512 words of 32 bits use.
@@ -20,29 +21,55 @@ const BLOCK_BYTES: f64 = 2048.0;
 /// without.
 const OTHER_UNITS: f64 = 0.5;
 
-/// What lowers a kernel's clock that takes `used`, `one` for each compute unit.
-pub fn causes(graph: &Graph, board: &Board, one: Resources, used: Resources) -> PenaltyCauses {
+/// What lowers the clock of a kernel that takes `used`, `one` for each of `copies` compute units, `simd` work-items wide.
+pub fn causes(
+    graph: &Graph,
+    board: &Board,
+    lsus: &[Lsu],
+    (one, used): (Resources, Resources),
+    (simd, copies): (f64, f64),
+) -> PenaltyCauses {
     let device = board.device;
+    let external = lsus.iter().filter(|lsu| !lsu.is_on_chip);
+    let units: f64 = external.map(|lsu| lsu.copies).sum();
+    let loops = graph.regions.iter().skip(1).filter(|loops| !loops.joined);
     PenaltyCauses {
         logic: (one.alut + OTHER_UNITS * (used.alut - one.alut)) / device.alut,
         ram: (used.ram / device.ram).min(1.0),
         divergent: f64::from(u8::from(is_divergent(graph))),
         wide: (widest(graph) / WIDE).log2().max(0.0),
         deep: largest(graph).ln(),
+        stores: most_stores(graph, simd).ln(),
+        units: units * copies,
+        loops: loops.count() as f64 * copies,
     }
 }
 
 /// The clock in MHz.
 pub fn predict(causes: PenaltyCauses, board: &Board) -> f64 {
-    let each = board.clock.penalties;
-    let penalty = each.any_logic
-        + each.logic * causes.logic
-        + each.ram * causes.ram
-        + each.divergent * causes.divergent
-        + each.wide * causes.wide
-        + each.deep * causes.deep;
+    let slopes = board.clock.penalties.slopes();
+    let each = causes.terms().into_iter().zip(slopes);
+    let penalty: f64 = each.map(|(cause, slope)| cause * slope).sum();
     let highest = board.clock.highest_mhz;
     (highest * (-penalty).exp()).clamp(highest * LOWEST, highest)
+}
+
+impl PenaltyCauses {
+    /// What the slopes of [`ClockPenalties`] are multiplied with, in their order. Of many units and many loops the worst
+    /// path counts, and that grows with the logarithm of their number.
+    pub fn terms(&self) -> [f64; ClockPenalties::COUNT] {
+        [
+            1.0,
+            self.logic,
+            self.ram,
+            self.divergent,
+            self.wide,
+            self.deep,
+            self.stores,
+            self.units.max(1.0).ln(),
+            self.loops.ln_1p(),
+        ]
+    }
 }
 
 fn is_divergent(graph: &Graph) -> bool {
@@ -89,4 +116,20 @@ fn largest(graph: &Graph) -> f64 {
         .filter_map(|a| a.bytes)
         .map(|bytes| bytes as f64 / BLOCK_BYTES);
     blocks.fold(1.0, f64::max)
+}
+
+/// Units that store to one on-chip array, of that with the most, at least one. Several need more ports than a memory block
+/// has, or take turns ("limiting the number of concurrent stores", Intel's best practices guide, 10.3).
+fn most_stores(graph: &Graph, simd: f64) -> f64 {
+    let mut stores = std::collections::BTreeMap::new();
+    let units = lsu::on_chip(graph);
+    let units = units.iter().map(|unit| &graph.accesses[unit[0]]);
+    for access in units.filter(|access| access.is_store) {
+        *stores.entry(access.array).or_insert(0.0) += simd;
+    }
+    let share = |(array, stores): (&usize, &f64)| {
+        let banks = graph.arrays[*array].banks;
+        stores / banks.map_or(1, |banks| banks.count) as f64
+    };
+    stores.iter().map(share).fold(1.0, f64::max)
 }

@@ -90,6 +90,13 @@ pub struct PenaltyCauses {
     pub wide: f64,
     /// Natural logarithm of the blocks, beyond one, that the largest on-chip array spans.
     pub deep: f64,
+    /// Natural logarithm of the units that store to one on-chip array, of that with the most; a bank's share, where the
+    /// source asks for banks.
+    pub stores: f64,
+    /// Units that access external memory.
+    pub units: f64,
+    /// Loops in hardware.
+    pub loops: f64,
 }
 
 /// The form of a kernel.

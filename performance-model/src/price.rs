@@ -69,7 +69,7 @@ pub fn price(
     };
     let one = area::of(&graph, board, &lsus, simd);
     let used = Resources::default().plus(one, units);
-    let penalty_causes = clock::causes(&graph, board, one, used);
+    let penalty_causes = clock::causes(&graph, board, &lsus, (one, used), (simd, units));
     let requests = requests(&lsus, graph.regions.len());
     let mut timer = Timer::new(module, kernel, &graph, board, launch, requests);
     // In an NDRange, other work-items' iterations come between a work-item's own: none are scheduled.

@@ -29,6 +29,8 @@ pub struct Program {
     pub area: Area,
     /// Whether they fit beside the board's interface.
     pub fits: bool,
+    /// What lowers their clock.
+    pub penalty_causes: PenaltyCauses,
 }
 
 impl Program {
@@ -51,6 +53,7 @@ impl Program {
             clock_mhz: Estimate::within(mhz, doubts::CLOCK),
             area: Area::within(used, doubts::AREA),
             fits: area::fits(used, board),
+            penalty_causes: causes,
         }
     }
 }
@@ -73,6 +76,9 @@ impl PenaltyCauses {
             divergent: self.divergent.max(other.divergent),
             wide: self.wide.max(other.wide),
             deep: self.deep.max(other.deep),
+            stores: self.stores.max(other.stores),
+            units: self.units + other.units,
+            loops: self.loops + other.loops,
         }
     }
 }

@@ -61,6 +61,9 @@ struct Set {
     /// Devices have all kernels of a program's file, also those that it does not launch.
     #[serde(default)]
     whole_files: bool,
+    /// Devices were built for the clock that was measured: it does not say what they would reach.
+    #[serde(default)]
+    clock_is_asked: bool,
     boards: BTreeMap<String, Setting>,
     programs: Vec<Program>,
 }
@@ -115,6 +118,9 @@ struct Program {
     trips: Vec<Trips>,
     #[serde(default)]
     branches: Vec<Branch>,
+    /// Copies of a kernel in the device, by its name, each with a bank of its own, where there are several.
+    #[serde(default)]
+    copies: BTreeMap<String, usize>,
     /// Banks of memory that its buffers are in, where these are not all of the board's.
     #[serde(default)]
     banks: Option<u64>,
@@ -143,6 +149,7 @@ struct Point<'a> {
 struct Priced {
     seconds: Estimate,
     clock_mhz: f64,
+    penalty_causes: PenaltyCauses,
     launches: Vec<Prediction>,
 }
 
@@ -232,7 +239,7 @@ pub fn cases(checkouts: &Path) -> Result<Vec<Case>, ModelError> {
                     application: set.application_of(program),
                     board,
                     seconds: measured.ms / 1e3,
-                    mhz: measured.mhz,
+                    mhz: set.reached(measured).mhz,
                     predict: Box::new(move |board| said(board).expect("there are kernels").said()),
                 });
             }
@@ -242,6 +249,14 @@ pub fn cases(checkouts: &Path) -> Result<Vec<Case>, ModelError> {
 }
 
 impl Set {
+    /// What was measured, without a clock that only was asked for.
+    fn reached(&self, measured: &Measured) -> Measured {
+        Measured {
+            mhz: measured.mhz.filter(|_| !self.clock_is_asked),
+            ..*measured
+        }
+    }
+
     fn application_of(&self, program: &Program) -> String {
         let own = || {
             let end = program.name.find(|at: char| !at.is_ascii_alphabetic());
@@ -254,10 +269,9 @@ impl Set {
 
 impl Priced {
     fn said(&self) -> Said {
-        let causes = self.launches.iter().map(|launch| launch.penalty_causes);
         Said {
             seconds: self.seconds,
-            causes: causes.reduce(PenaltyCauses::beside),
+            causes: Some(self.penalty_causes),
         }
     }
 }
@@ -301,7 +315,7 @@ fn predict_all<'a>(
             set: &set.name,
             board: name,
             program,
-            measured: *measured,
+            measured: set.reached(measured),
             outcome,
         });
     }
@@ -353,12 +367,10 @@ fn price(
     sources: &SourceMap,
     board: &Board,
 ) -> Result<Priced, String> {
-    let mut launches = Vec::new();
-    let mut built: Vec<String> = Vec::new();
-    let mut again = Vec::new();
+    let mut kernels: Vec<Kernel> = Vec::new();
     for launch in program.launches() {
-        let mut kernels = module.kernels();
-        let kernel = kernels.find(|id| module.functions[*id].name == launch.name);
+        let mut all = module.kernels();
+        let kernel = all.find(|id| module.functions[*id].name == launch.name);
         let kernel = kernel.ok_or_else(|| format!("no kernel {}", launch.name))?;
         let launch = Application {
             trips: [launch.trips, program.trips.clone()].concat(),
@@ -370,47 +382,70 @@ fn price(
             ..points::shape(module, kernel, sources, &launch)
         };
         let contract = LaunchContract::default();
-        let prediction = predict(module, kernel, board, &shape, &contract);
-        again.push(built.contains(&launch.name));
-        launches.push((prediction, launch.repeat.unwrap_or(1.0)));
-        built.push(launch.name);
+        kernels.push(Kernel {
+            prediction: predict(module, kernel, board, &shape, &contract),
+            times: launch.repeat.unwrap_or(1.0),
+            again: kernels.iter().any(|before| before.name == launch.name),
+            name: launch.name,
+        });
     }
     if set.whole_files {
-        let beside = beside(module, sources, board, &built);
-        again.extend(beside.iter().map(|_| false));
-        launches.extend(beside);
+        kernels.extend(unlaunched(module, sources, board, &kernels));
     }
-    Ok(together(launches, &again, program.concurrent, board))
+    kernels.extend(copies(&kernels, program));
+    Ok(together(kernels, program.concurrent, board))
+}
+
+/// A kernel of a device, and how often it is launched; `again`: it is there already.
+#[derive(Clone)]
+struct Kernel {
+    name: String,
+    prediction: Prediction,
+    times: f64,
+    again: bool,
+}
+
+/// The copies of kernels that the table names, beyond the first: they take room, and no time, and go to banks of their own.
+fn copies(kernels: &[Kernel], program: &Program) -> Vec<Kernel> {
+    let first = kernels.iter().filter(|kernel| !kernel.again);
+    let more = first.flat_map(|kernel| {
+        let mut copy = Kernel {
+            times: 0.0,
+            ..kernel.clone()
+        };
+        copy.prediction.penalty_causes.units = 0.0;
+        let copies = program.copies.get(&kernel.name).copied().unwrap_or(1);
+        vec![copy; copies.saturating_sub(1)]
+    });
+    more.collect()
 }
 
 /// The kernels of a file that are not launched: they take room, and no time.
-fn beside(
+fn unlaunched(
     module: &Module,
     sources: &SourceMap,
     board: &Board,
-    launched: &[String],
-) -> Vec<(Prediction, f64)> {
-    let all = module.kernels();
-    let others = all.filter(|id| !launched.contains(&module.functions[*id].name));
-    let prices = others.map(|kernel| {
-        let shape = points::shape(module, kernel, sources, &Application::default());
-        let contract = LaunchContract::default();
-        (predict(module, kernel, board, &shape, &contract), 0.0)
+    launched: &[Kernel],
+) -> Vec<Kernel> {
+    let kernels = module.kernels().map(|id| (id, &module.functions[id].name));
+    let others = kernels.filter(|(_, name)| launched.iter().all(|one| one.name != **name));
+    let priced = others.map(|(id, name)| {
+        let shape = points::shape(module, id, sources, &Application::default());
+        Kernel {
+            name: name.clone(),
+            prediction: predict(module, id, board, &shape, &LaunchContract::default()),
+            times: 0.0,
+            again: false,
+        }
     });
-    prices.collect()
+    priced.collect()
 }
 
-fn together(
-    launches: Vec<(Prediction, f64)>,
-    again: &[bool],
-    concurrent: bool,
-    board: &Board,
-) -> Priced {
-    let each = launches.iter().zip(again);
-    let launched = each.map(|((prediction, times), &again)| Launched {
-        prediction,
-        times: *times,
-        again,
+fn together(kernels: Vec<Kernel>, concurrent: bool, board: &Board) -> Priced {
+    let launched = kernels.iter().map(|kernel| Launched {
+        prediction: &kernel.prediction,
+        times: kernel.times,
+        again: kernel.again,
     });
     let launched: Vec<Launched> = launched.collect();
     let all = if concurrent {
@@ -418,10 +453,12 @@ fn together(
     } else {
         Built::of(&launched, board)
     };
+    let launched = kernels.into_iter().filter(|kernel| kernel.times > 0.0);
     Priced {
         seconds: all.seconds,
         clock_mhz: all.clock_mhz.value,
-        launches: launches.into_iter().map(|(launch, _)| launch).collect(),
+        penalty_causes: all.penalty_causes,
+        launches: launched.map(|kernel| kernel.prediction).collect(),
     }
 }
 
@@ -548,4 +585,45 @@ fn render_group(text: &mut String, set: &str, board: &str, points: &[&Point<'_>]
         100.0 * covered as f64 / points.len().max(1) as f64,
         median(ranges.map(|range| range.high / range.low)),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERNELS: &str = "__kernel void k(__global const int *restrict a, __global int *restrict b) { \
+                           for (int i = 0; i < 64; i++) b[i] = a[i]; }\n\
+                           __kernel void other(__global int *b) { for (int i = 0; i < 64; i++) b[i * 3] += b[i]; }\n";
+
+    /// The predicted clock, and the measured one, of the first kernel in such a set.
+    fn clocks(flag: &str, copies: &str) -> (f64, Option<f64>) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("k.cl"), KERNELS).unwrap();
+        let table = format!(
+            "sets:\n  - {{name: s, source: own, folder: ., {flag} boards: {{b: {{board: 520n, aoc: '19.4'}}}}, programs: \
+             [{{name: p, file: k.cl, kernel: k, global: [1], {copies} measured: {{b: {{ms: 1, mhz: 200}}}}}}]}}\n"
+        );
+        let table: Table = serde_yaml::from_str(&table).unwrap();
+        let request = Request {
+            checkouts: folder.path(),
+            table: None,
+            only: None,
+            explain: false,
+        };
+        let compiler = Compiler::find(cc::Language::C).unwrap();
+        let mut points = Vec::new();
+        let set = &table.sets[0];
+        predict_all(set, &set.programs[0], &request, &compiler, &mut points).unwrap();
+        let said = points[0].outcome.as_ref().unwrap();
+        (said.clock_mhz, points[0].measured.mhz)
+    }
+
+    #[test]
+    fn all_that_a_device_holds_lowers_its_clock() {
+        let (alone, measured) = clocks("", "");
+        assert_eq!(measured, Some(200.0));
+        assert!(clocks("whole_files: true,", "").0 < alone);
+        assert!(clocks("", "copies: {k: 8},").0 < alone);
+        assert_eq!(clocks("clock_is_asked: true,", ""), (alone, None));
+    }
 }

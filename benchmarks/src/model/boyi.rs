@@ -69,7 +69,7 @@ pub fn cases(checkout: &Path, table: &Path) -> Result<Vec<Case>, ModelError> {
                 let said = ready.predict(board);
                 Said {
                     seconds: said.seconds,
-                    causes: said.penalty_causes(),
+                    causes: Some(said.program.penalty_causes),
                 }
             }),
         })

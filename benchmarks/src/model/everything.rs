@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::ModelError;
-use super::{blind, boyi, joint, needleman_wunsch, pairs, spector};
+use super::{blind, boyi, clocks, joint, needleman_wunsch, pairs, spector};
 
 /// Where the measurements are; what is left out is not judged.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub struct Request<'a> {
     pub blind: Option<&'a Path>,
     /// Times of an application and set that have a part.
     pub most: usize,
+    /// Only their clocks, and how far off these are.
+    pub clocks: bool,
 }
 
 /// Fits the model to all of them, and to all but each application, which is then predicted. Intel's pairs are always there.
@@ -38,5 +40,8 @@ pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
     if let Some(checkouts) = request.blind {
         cases.extend(blind::cases(checkouts)?);
     }
-    Ok(joint::report(&cases, request.most))
+    Ok(match request.clocks {
+        true => clocks::report(&cases, request.most),
+        false => joint::report(&cases, request.most),
+    })
 }

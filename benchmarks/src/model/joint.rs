@@ -8,40 +8,24 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use fpgacc_performance_model::calibration::{Fitted, Fitting, Sample, clock};
-use fpgacc_performance_model::{Board, ClockPenalties, Estimate};
+use fpgacc_performance_model::calibration::{Fitted, Fitting, Sample};
+use fpgacc_performance_model::{Board, Estimate};
 
 use super::cases::{Case, some};
+use super::clocks::{Clocks, Slopes};
 use super::judge::{Application, judge_times, median};
-
-/// Slopes are fitted where so many clocks were measured.
-const CLOCKS: usize = 60;
 
 /// A fit, and the application that had no part in it; `None`: all had.
 struct Fold<'a> {
     left_out: Option<&'a str>,
     constants: Fitted,
-    clocks: Vec<Clock>,
-}
-
-/// The slopes of boards whose files have these.
-struct Clock {
-    shipped: ClockPenalties,
-    fitted: ClockPenalties,
+    clocks: Slopes,
 }
 
 impl Fold<'_> {
     /// A board with what was fitted.
     fn on(&self, board: &Board) -> Board {
-        let mut fitted = self.constants.on(board);
-        let clock = self
-            .clocks
-            .iter()
-            .find(|clock| clock.shipped == board.clock.penalties);
-        if let Some(clock) = clock {
-            fitted.clock.penalties = clock.fitted;
-        }
-        fitted
+        self.clocks.on(self.constants.on(board))
     }
 }
 
@@ -71,45 +55,6 @@ pub fn report(cases: &[Case], most: usize) -> String {
     render_constants(&mut text, &all, &folds);
     render_applications(&mut text, &cases, &all, &folds);
     text
-}
-
-/// Measured clocks, by the slopes that the files have.
-struct Clocks<'a> {
-    groups: Vec<(&'a Board, Vec<(&'a str, clock::Sample)>)>,
-}
-
-impl<'a> Clocks<'a> {
-    fn of(cases: &[&'a Case]) -> Self {
-        let mut groups: Vec<(&Board, Vec<_>)> = Vec::new();
-        for case in cases {
-            let causes = (case.predict)(&case.board).causes;
-            let (Some(mhz), Some(causes)) = (case.mhz, causes) else {
-                continue;
-            };
-            let sample = (case.application.as_str(), clock::Sample { mhz, causes });
-            let penalties = case.board.clock.penalties;
-            match groups
-                .iter_mut()
-                .find(|(board, _)| board.clock.penalties == penalties)
-            {
-                Some((_, samples)) => samples.push(sample),
-                None => groups.push((&case.board, vec![sample])),
-            }
-        }
-        Clocks { groups }
-    }
-
-    fn fit(&self, left_out: Option<&str>) -> Vec<Clock> {
-        let fitted = self.groups.iter().filter_map(|(board, samples)| {
-            let seen = samples.iter().filter(|(name, _)| Some(*name) != left_out);
-            let seen: Vec<clock::Sample> = seen.map(|(_, sample)| *sample).collect();
-            (seen.len() >= CLOCKS).then(|| Clock {
-                shipped: board.clock.penalties,
-                fitted: clock::fit(&seen, board),
-            })
-        });
-        fitted.collect()
-    }
 }
 
 fn render_constants(text: &mut String, all: &Fold<'_>, folds: &[Fold<'_>]) {

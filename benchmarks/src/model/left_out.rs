@@ -68,30 +68,16 @@ fn sample<'a>(subject: &'a Subject, board: &'a Board) -> Option<Sample<'a>> {
 
 fn with_clock(mut board: Board, subjects: &[Subject], left_out: Option<&str>) -> Board {
     let sample = |point: &Point| {
-        Some(clock::Sample {
-            mhz: point.measured.clk_mhz?,
-            causes: point.outcome.as_ref().ok()?.penalty_causes()?,
-        })
+        let causes = point.outcome.as_ref().ok()?.program.penalty_causes;
+        Some(clock::Sample::new(point.measured.clk_mhz?, &board, causes))
     };
     let points = predict_all(subjects, &board);
     let seen = points
         .iter()
         .filter(|p| Some(p.measured.app.as_str()) != left_out);
     let samples: Vec<clock::Sample> = seen.filter_map(sample).collect();
-    board.clock.penalties = clock::fit(&samples, &board);
+    board.clock.penalties = clock::fit(&samples, &board.clock.penalties);
     board
-}
-
-/// Names and values of the clock's slopes.
-fn slopes(of: &ClockPenalties) -> [(&'static str, f64); 6] {
-    [
-        ("clock.penalties.any_logic", of.any_logic),
-        ("clock.penalties.logic", of.logic),
-        ("clock.penalties.ram", of.ram),
-        ("clock.penalties.divergent", of.divergent),
-        ("clock.penalties.wide", of.wide),
-        ("clock.penalties.deep", of.deep),
-    ]
 }
 
 fn render_constants(text: &mut String, shipped: &Board, all: &Fold, folds: &[Fold]) {
@@ -121,12 +107,20 @@ fn render_constants(text: &mut String, shipped: &Board, all: &Fold, folds: &[Fol
     }
     let each: Vec<_> = boards
         .iter()
-        .map(|board| slopes(&board.clock.penalties))
+        .map(|board| board.clock.penalties.slopes())
         .collect();
-    for (at, (name, _)) in slopes(&shipped.clock.penalties).iter().enumerate() {
-        let _ = write!(text, "{name:34} {}", short(0.0));
+    for (at, name) in ClockPenalties::NAMES.iter().enumerate() {
+        if each[0][at] == 0.0 {
+            continue;
+        }
+        let _ = write!(
+            text,
+            "{:34} {}",
+            format!("clock.penalties.{name}"),
+            short(0.0)
+        );
         for slopes in &each {
-            let _ = write!(text, " {}", short(slopes[at].1));
+            let _ = write!(text, " {}", short(slopes[at]));
         }
         text.push('\n');
     }

@@ -5,6 +5,7 @@ pub mod blind;
 mod boyi;
 mod cases;
 pub mod choices;
+mod clocks;
 mod data;
 mod deciding;
 mod error;

@@ -9,8 +9,7 @@ use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::{FunctionId, Module, StmtKind};
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_performance_model::{
-    Board, Estimate, Given, LaunchShape, Launched, PenaltyCauses, Prediction, Program, TripOrigin,
-    predict,
+    Board, Estimate, Given, LaunchShape, Launched, Prediction, Program, TripOrigin, predict,
 };
 
 use super::data::Measured;
@@ -41,12 +40,6 @@ pub struct Predicted {
 }
 
 impl Predicted {
-    /// What lowers the clock, of the kernel that takes most of the device.
-    pub fn penalty_causes(&self) -> Option<PenaltyCauses> {
-        let launches = self.launches.iter().map(|launch| launch.penalty_causes);
-        launches.reduce(PenaltyCauses::beside)
-    }
-
     /// Seconds that the traffic with external memory takes, in the longest launch.
     pub fn memory_seconds(&self) -> f64 {
         let launches = self.launches.iter().map(|launch| launch.memory_seconds);

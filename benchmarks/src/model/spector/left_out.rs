@@ -102,7 +102,7 @@ pub fn left_out(
             .fold(other_board.launch_microseconds, f64::min);
         let seen = all.iter().zip(&clocks).filter(|(one, _)| is_other(one));
         let seen: Vec<Clock> = seen.flat_map(|(_, clocks)| clocks.clone()).collect();
-        fitted.clock.penalties = clock::fit(&seen, &fitted);
+        fitted.clock.penalties = clock::fit(&seen, &fitted.clock.penalties);
         let rows = own.measured.iter().map(|one| design(own, &fitted, one));
         designs.push((own.space.name.to_string(), rows.collect()));
     }
@@ -122,7 +122,7 @@ fn clocks(application: &Application<'_>, board: &Board) -> Vec<Clock> {
         outcome: price(&application.workshop, board, measured),
         measured: measured.clone(),
     });
-    samples(&rows.collect::<Vec<_>>())
+    samples(&rows.collect::<Vec<_>>(), board)
 }
 
 fn design(application: &Application<'_>, board: &Board, measured: &Measured) -> LeftOut {

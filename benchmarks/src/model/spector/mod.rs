@@ -79,7 +79,7 @@ pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
             return Ok(report::explain(&rows));
         }
         text.push_str(&report::space(space, &board, &rows, request.rows));
-        clocks.push((space.table, samples(&rows)));
+        clocks.push((space.table, samples(&rows, &board)));
     }
     if request.fit {
         text.push_str(&report::clocks(&clocks, &board));
@@ -121,6 +121,6 @@ fn said(priced: &Priced) -> Said {
     let longest = priced.launch.seconds;
     Said {
         seconds: longest * (priced.seconds / longest.value),
-        causes: Some(priced.launch.penalty_causes),
+        causes: Some(priced.together.penalty_causes),
     }
 }

@@ -7,7 +7,7 @@ use fpgacc_aoc_wrappers::cc::Compiler;
 use fpgacc_device_passes::pass::LaunchContract;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_performance_model::calibration::clock::Sample;
-use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
+use fpgacc_performance_model::{Board, LaunchShape, Launched, Prediction, Program, predict};
 use matfile::{MatFile, NumericData};
 
 use super::designs::{Design, Space};
@@ -19,12 +19,11 @@ use crate::model::{kernels, points};
 /// count for more than the others.
 const CLOCKS: usize = 200;
 
-pub fn samples(rows: &[Row]) -> Vec<Sample> {
+pub fn samples(rows: &[Row], board: &Board) -> Vec<Sample> {
     let each = (rows.len() / CLOCKS).max(1);
     let sample = |row: &Row| {
-        let causes = row.outcome.as_ref().ok()?.launch.penalty_causes;
-        let mhz = row.measured.mhz;
-        Some(Sample { mhz, causes })
+        let causes = row.outcome.as_ref().ok()?.together.penalty_causes;
+        Some(Sample::new(row.measured.mhz, board, causes))
     };
     rows.iter().step_by(each).filter_map(sample).collect()
 }
@@ -203,10 +202,18 @@ impl Ready {
         let launched =
             |one: &Launch| predict(&self.module, one.kernel, board, &one.shape, &contract);
         let launches: Vec<Prediction> = self.launches.iter().map(launched).collect();
-        let each = launches.iter().zip(&self.launches);
-        let seconds = each.map(|(one, launch)| (one.seconds.value - starting) * launch.times);
+        let each = launches.iter().zip(&self.launches).enumerate();
+        let each = each.map(|(at, (prediction, launch))| Launched {
+            prediction,
+            times: launch.times,
+            again: (self.launches[..at].iter()).any(|before| before.kernel == launch.kernel),
+        });
+        let each: Vec<Launched<'_>> = each.collect();
+        let together = Program::of(&each, board);
+        let started: f64 = each.iter().map(|launch| launch.times).sum();
         Priced {
-            seconds: seconds.sum(),
+            seconds: together.seconds.value - starting * started,
+            together,
             // Of equal ones the first.
             launch: (launches.into_iter())
                 .reduce(

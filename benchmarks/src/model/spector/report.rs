@@ -87,10 +87,10 @@ fn figures(text: &mut String, space: &Space, board: &Board, priced: &[(&Measured
         within(2.0),
         within(3.0),
         middle(&|m, p| cycles(p) / (m.seconds * m.mhz * 1e6)),
-        middle(&|m, p| p.launch.clock_mhz.value / m.mhz),
+        middle(&|m, p| p.together.clock_mhz.value / m.mhz),
         middle(&|m, p| alm(board, p) / m.alm),
-        middle(&|m, p| (board.interface.ram + p.launch.area.ram.value) / m.ram),
-        middle(&|m, p| (1.0 + p.launch.area.dsp.value) / (1.0 + m.dsp)),
+        middle(&|m, p| (board.interface.ram + p.together.area.ram.value) / m.ram),
+        middle(&|m, p| (1.0 + p.together.area.dsp.value) / (1.0 + m.dsp)),
     );
 }
 
@@ -108,13 +108,13 @@ fn pick(priced: &[(&Measured, &Priced)]) -> f64 {
 
 /// The kernel's cycles and all else that took time, in cycles of the predicted clock.
 fn cycles(priced: &Priced) -> f64 {
-    priced.seconds * priced.launch.clock_mhz.value * 1e6
+    priced.seconds * priced.together.clock_mhz.value * 1e6
 }
 
 /// Adaptive logic modules: what look-up tables and registers made in the 318 designs for which Boyi's table has all
 /// three (median error 4 %).
 pub fn alm(board: &Board, priced: &Priced) -> f64 {
-    let area = &priced.launch.area;
+    let area = &priced.together.area;
     0.519 * (board.interface.alut + area.alut.value) + 0.178 * (board.interface.ff + area.ff.value)
 }
 
@@ -125,10 +125,13 @@ pub fn clocks(clocks: &[(&str, Vec<Sample>)], board: &Board) -> String {
         let others = clocks.iter().filter(|(table, _)| *table != left);
         others.flat_map(|(_, samples)| samples.clone()).collect()
     };
-    let mut text = format!("fitted: {:?}\n", clock::fit(&but(""), board));
+    let mut text = format!(
+        "fitted: {:?}\n",
+        clock::fit(&but(""), &board.clock.penalties)
+    );
     for (table, samples) in clocks {
         let mut board = board.clone();
-        board.clock.penalties = clock::fit(&but(table), &board);
+        board.clock.penalties = clock::fit(&but(table), &board.clock.penalties);
         let error =
             |sample: &Sample| (predict_clock(sample.causes, &board) / sample.mhz - 1.0).abs();
         let error = median(samples.iter().map(error));
@@ -152,13 +155,13 @@ fn line(text: &mut String, space: &Space, board: &Board, measured: &Measured, pr
         priced.seconds * 1e3,
         priced.seconds / measured.seconds,
         measured.mhz,
-        priced.launch.clock_mhz.value,
+        priced.together.clock_mhz.value,
         measured.alm,
         alm(board, priced),
         measured.ram,
-        board.interface.ram + priced.launch.area.ram.value,
+        board.interface.ram + priced.together.area.ram.value,
         measured.dsp,
-        priced.launch.area.dsp.value,
+        priced.together.area.dsp.value,
     );
 }
 

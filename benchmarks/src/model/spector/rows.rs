@@ -1,6 +1,6 @@
 //! Designs with what was measured and what is predicted.
 
-use fpgacc_performance_model::Prediction;
+use fpgacc_performance_model::{Prediction, Program};
 
 /// A measured design.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct Row {
 /// What the model says of a design.
 pub struct Priced {
     pub seconds: f64,
+    /// Its kernels, which share a clock and the device.
+    pub together: Program,
     /// Of the kernel that takes the longest.
     pub launch: Prediction,
 }
