@@ -1,7 +1,5 @@
 //! What the operations of a loop wait for: the graph whose cycles set the initiation interval.
 
-use std::collections::BTreeSet;
-
 use petgraph::Direction;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, EdgeIndex, EdgeReference, NodeIndex};
@@ -138,51 +136,19 @@ impl Parts {
 
 /// Adds what accesses take to the edges of a strongly connected part, on average over the iterations: one that
 /// needs what an earlier one did goes through all of them at the pace that was scheduled, and others do not wait.
-/// `any_of` is the part of the iterations in which at least one of some accesses happens.
-pub(super) fn settle(
-    all: &mut Dependences,
-    parts: &Parts,
-    part: usize,
-    any_of: impl Fn(&BTreeSet<usize>) -> f64,
-) {
+pub(super) fn settle(all: &mut Dependences, parts: &Parts, part: usize) {
     let edges: Vec<EdgeIndex> = parts.edges(all, part).map(|edge| edge.id()).collect();
     // What is stored in one iteration and needed in a later one.
-    let crosses = |edge: &&EdgeIndex| all[**edge].distance > 0.0 && all[**edge].access.share > 0.0;
-    let is_any = edges.iter().any(|edge| crosses(&edge));
+    let crosses = |edge: &&EdgeIndex| all[**edge].distance > 0.0;
+    let is_any = edges
+        .iter()
+        .any(|edge| crosses(&edge) && all[*edge].access.share > 0.0);
     let waits = edges.iter().filter(|edge| !is_any || crosses(edge));
     let share = waits
         .map(|edge| all[*edge].access.share)
         .fold(0.0, f64::max);
-    let share = match is_any {
-        true => share.max(ends(all, &edges).iter().map(any_of).fold(1.0, f64::min)),
-        false => share,
-    };
     for edge in edges {
         let wait = std::mem::take(&mut all[edge].access);
         all[edge].latency += wait.cycles * share;
     }
-}
-
-/// The accesses that others of later iterations wait for, and those others.
-fn ends(all: &Dependences, edges: &[EdgeIndex]) -> [BTreeSet<usize>; 2] {
-    let mut ends = [BTreeSet::new(), BTreeSet::new()];
-    let [from, to] = &mut ends;
-    for edge in edges.iter().map(|edge| &all[*edge]) {
-        let waits = edge.distance > 0.0 && edge.access.share > 0.0;
-        match edge.kind {
-            Kind::Memory { earlier, later } if waits => {
-                from.insert(earlier);
-                to.insert(later);
-            }
-            Kind::Earlier(earlier) if waits => {
-                from.insert(earlier);
-            }
-            // What an edge before its hub weighs, it weighs no more.
-            Kind::Later(later) => {
-                to.insert(later);
-            }
-            _ => (),
-        }
-    }
-    ends
 }

@@ -529,11 +529,7 @@ impl Timer<'_> {
         let mut worst: [Option<(f64, Limit)>; 3] = [None, None, None];
         let parts = Parts::of(&all);
         for part in 0..parts.all.len() {
-            settle(&mut all, &parts, part, |accesses| {
-                let accesses = accesses.iter().map(|at| &self.graph.accesses[*at]);
-                self.graph
-                    .any_of(region, accesses.filter(|a| a.region == region))
-            });
+            settle(&mut all, &parts, part);
             let Some(mut cycle) = critical_cycle(&all, &parts, part) else {
                 continue;
             };
