@@ -170,7 +170,7 @@ fn an_iteration_waits_for_what_either_arm_stores() {
                }}\n\
              }}\n"
         );
-        on("de5-net", &text, launch(1.0, 1.0, &[], &[(2, 512.0)]))
+        on("de5-net", &text, launch(2.0, 2.0, &[], &[(2, 512.0)]))
             .seconds
             .value
     };
