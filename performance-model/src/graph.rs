@@ -9,6 +9,7 @@ use fpgacc_kernel_analysis::alias::Root;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::board::Operator;
+use super::branches::{Arm, any_of};
 use super::prediction::{Assumed, Trip, TripOrigin, Unpriced};
 
 /// Index of an [`Node`].
@@ -151,10 +152,7 @@ impl Region {
             parent: None,
             node: None,
             span: None,
-            trip: Trip {
-                value: 1.0,
-                origin: TripOrigin::Known,
-            },
+            trip: Trip::even(1.0, TripOrigin::Known),
             holds: Vec::new(),
             unroll: 1,
             levels: 1,
@@ -323,6 +321,8 @@ pub struct Graph {
     pub depends: Vec<BTreeSet<Sym>>,
     /// Of opaque symbols, by number: how they are made of polynomials, if that is known.
     pub made: Vec<Option<Made>>,
+    /// The arms of branches, by number; 0 is the kernel's body.
+    pub arms: Vec<Arm>,
     /// What was assumed.
     pub assumed: Vec<Assumed>,
     /// Operations that the model knows nothing of.
@@ -400,6 +400,18 @@ impl Graph {
         self.ancestors(region).map(each).product()
     }
 
+    /// The part of a region's iterations in which at least one of some of its accesses happens.
+    pub fn any_of<'a>(
+        &self,
+        region: RegionId,
+        accesses: impl IntoIterator<Item = &'a Access>,
+    ) -> f64 {
+        let each = accesses
+            .into_iter()
+            .map(|access| (access.branch, access.share));
+        any_of(&self.arms, self.regions[region].branch, each)
+    }
+
     /// The nodes of a region, in the order in which they were made.
     pub fn nodes_of(&self, region: RegionId) -> impl Iterator<Item = NodeId> + '_ {
         let nodes = self.nodes.iter().enumerate();
@@ -427,8 +439,17 @@ impl Graph {
 
     /// Iterations in hardware each time that a loop is entered, on average.
     pub fn trips(&self, region: RegionId) -> f64 {
-        let region = &self.regions[region];
-        let (trip, factor) = (region.trip.value, region.unroll as f64);
+        self.iterations(region, self.regions[region].trip.value)
+    }
+
+    /// The same, of the work-item of an NDRange that has the most to do.
+    pub fn most_trips(&self, region: RegionId) -> f64 {
+        self.iterations(region, self.regions[region].trip.most)
+    }
+
+    /// Iterations in hardware for so many of a loop.
+    fn iterations(&self, region: RegionId, trip: f64) -> f64 {
+        let factor = self.regions[region].unroll as f64;
         if trip < 1.0 {
             return trip.max(0.0);
         }

@@ -121,15 +121,15 @@ impl WorkItems<'_> {
         self.trips(region) * (self.body(region) + fills + loops)
     }
 
-    /// Cycles of one work-item: its own iterations do not overlap.
+    /// Cycles of the work-item that has the most to do: its own iterations do not overlap.
     fn alone(&self, region: RegionId) -> f64 {
         let loops = self.graph.regions[region].loops.iter();
         let inside = loops.map(|at| self.alone(*at) * self.graph.regions[*at].share);
         let own = self.body(region) + self.acknowledged[region];
-        self.trips(region) * (own + inside.sum::<f64>())
+        self.most_trips(region) * (own + inside.sum::<f64>())
     }
 
-    /// The most often that one work-item passes a loop in one entry of a region.
+    /// How often a work-item passes the loop that it passes most often, in one entry of a region, on average.
     fn iterations(&self, region: RegionId) -> f64 {
         let loops = self.graph.regions[region].loops.iter();
         let inside = loops.map(|at| self.iterations(*at) * self.graph.regions[*at].share);
@@ -140,6 +140,13 @@ impl WorkItems<'_> {
         match region {
             0 => 1.0,
             region => self.graph.trips(region),
+        }
+    }
+
+    fn most_trips(&self, region: RegionId) -> f64 {
+        match region {
+            0 => 1.0,
+            region => self.graph.most_trips(region),
         }
     }
 

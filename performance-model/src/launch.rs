@@ -39,6 +39,8 @@ pub struct LaunchShape {
     pub bytes: BTreeMap<u32, u64>,
     /// Average trip counts that a profile or a person gives, by the loop's span.
     pub trips: BTreeMap<Span, f64>,
+    /// The same, of the work-item of an NDRange that has the most to do, where it differs from the average.
+    pub most_trips: BTreeMap<Span, f64>,
     /// The part of the times that branches were taken in runs, by the span of the `if`.
     pub branches: BTreeMap<Span, f64>,
     /// Whether floating-point operations may be reassociated (`-fp-relaxed`).

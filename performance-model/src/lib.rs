@@ -5,6 +5,7 @@
 //! | the kernel becomes a graph of operations in regions (the body, and the loops that remain) | `lower/`, `graph.rs` |
 //! | trip counts, also of loops that double or halve | `lower/trips.rs`, `lower/series.rs` |
 //! | the part of iterations that takes a branch | `lower/guards.rs` |
+//! | accesses of which branches do one or the other | `branches.rs` |
 //! | loads of what was just stored | `forward.rs` |
 //! | locations that stay the same in a loop | `promote.rs` |
 //! | accesses that depend on each other, and at what distance | `ordering.rs`, `dependence.rs`, `iteration_space.rs` |
@@ -16,6 +17,7 @@
 
 mod area;
 mod board;
+mod branches;
 pub mod calibration;
 mod clock;
 mod compiler;

@@ -154,8 +154,21 @@ impl Area {
 pub struct Trip {
     /// On average.
     pub value: f64,
+    /// Of the work-item of an NDRange that has the most to do.
+    pub most: f64,
     /// How that is known.
     pub origin: TripOrigin,
+}
+
+impl Trip {
+    /// As often for all work-items, as far as is known.
+    pub fn even(value: f64, origin: TripOrigin) -> Self {
+        Trip {
+            value,
+            most: value,
+            origin,
+        }
+    }
 }
 
 /// Where a trip count comes from.

@@ -241,6 +241,7 @@ fn trip(graph: &Graph, region: RegionId) -> Trip {
     let trips = graph.nest(region).map(|at| graph.regions[at].trip);
     let both = |a: Trip, b: Trip| Trip {
         value: a.value * b.value,
+        most: a.most * b.most,
         origin: a.origin.max(b.origin),
     };
     trips.reduce(both).unwrap_or(graph.regions[region].trip)

@@ -169,20 +169,22 @@ impl<'a> Timer<'a> {
     /// Of each region, cycles for which a work-item's iteration waits until what it has stored to external memory is
     /// acknowledged, since a later one may read it.
     pub fn acknowledged(&self) -> Vec<f64> {
-        let of = |order: &Order| {
+        let reads = |order: &&Order| {
             let [earlier, later] = [order.earlier, order.later].map(|at| &self.graph.accesses[at]);
             let on_chip = self.graph.arrays[earlier.array].memory == MemoryKind::OnChip;
-            let reads = earlier.is_store && !later.is_store && !on_chip;
             let own = earlier.region == later.region && order.distance > 0;
-            match reads && own {
-                true => earlier.share.min(later.share) * self.latencies.store,
-                false => 0.0,
-            }
+            earlier.is_store && !later.is_store && !on_chip && own
         };
-        let regions = self.orders.iter();
-        regions
-            .map(|orders| orders.iter().map(of).fold(0.0, f64::max))
-            .collect()
+        let waits = |(region, orders): (RegionId, &Vec<Order>)| {
+            let own = orders.iter().filter(reads);
+            let any = |end: fn(&Order) -> usize| {
+                let accesses = own.clone().map(|order| &self.graph.accesses[end(order)]);
+                self.graph
+                    .any_of(region, accesses.filter(|a| a.region == region))
+            };
+            any(|order| order.earlier).min(any(|order| order.later)) * self.latencies.store
+        };
+        self.orders.iter().enumerate().map(waits).collect()
     }
 
     /// The timings of all regions, with these latencies.

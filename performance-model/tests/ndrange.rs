@@ -476,3 +476,52 @@ fn branches_that_write_are_passed_one_after_another() {
         "single work-items choose"
     );
 }
+
+/// The last of a few work-items sets the time; memory moves what all of them ask for.
+#[test]
+fn the_work_item_with_the_most_to_do_ends_last() {
+    let text = "__attribute__((reqd_work_group_size(16, 1, 1)))\n\
+        __kernel void k(__global float *restrict c, __global const float *restrict a, int n) {\n\
+          int i = get_global_id(0);\n float sum = 0.0f;\n\
+          for (int j = 0; j < n; j++) sum = sum * 0.5f + a[j * 1000 + i];\n\
+          c[i] = sum;\n}\n";
+    let module = module::module(text);
+    let body = module.functions[module.kernels().next().unwrap()]
+        .body
+        .as_ref();
+    let mut spans = Vec::new();
+    body.unwrap()
+        .for_each_stmt(&mut |stmt| spans.extend(stmt.span));
+    let run = |mean: f64, most: f64| {
+        let each = |trips: f64| spans.iter().map(|span| (*span, trips)).collect();
+        let shape = LaunchShape {
+            trips: each(mean),
+            most_trips: each(most),
+            ..launch([16, 1], [16, 1], [])
+        };
+        on_de5_net(text, shape)
+    };
+    let (even, uneven, all) = (run(100.0, 100.0), run(100.0, 1000.0), run(1000.0, 1000.0));
+    assert_eq!(uneven.memory_seconds, even.memory_seconds);
+    assert_eq!(uneven.busy_cycles, all.busy_cycles);
+    assert!(uneven.busy_cycles > 5.0 * even.busy_cycles);
+}
+
+/// Triangular loops: the last work-item goes through twice as many iterations as all of them on average.
+#[test]
+fn loops_up_to_an_id_are_longest_in_the_last_work_item() {
+    let run = |end: &str| {
+        let text = format!(
+            "__attribute__((reqd_work_group_size(16, 1, 1)))\n\
+             __kernel void k(__global float *restrict c, __global const float *restrict a) {{\n\
+               int i = get_global_id(0);\n float sum = 0.0f;\n\
+               for (int j = 0; j < {end}; j++) sum = sum * 0.5f + a[j];\n\
+               c[i] = sum;\n}}\n"
+        );
+        on_de5_net(&text, launch([16, 1], [16, 1], []))
+    };
+    let (triangle, most) = (run("100 * i"), run("1500"));
+    let trip = triangle.loops[0].trip;
+    assert_eq!((trip.value, trip.most), (750.0, 1500.0));
+    assert!((triangle.busy_cycles / most.busy_cycles - 1.0).abs() < 0.01);
+}

@@ -76,6 +76,9 @@ pub struct Trips {
     pub function: Option<String>,
     /// How often.
     pub trips: f64,
+    /// How often for the work-item that has the most to do, where that is more.
+    #[serde(default)]
+    pub most: Option<f64>,
 }
 
 /// The part of the times that a branch is taken.

@@ -260,6 +260,7 @@ pub fn shape(
         scalars,
         bytes,
         trips: trips(module, sources, &application.trips),
+        most_trips: said(module, sources, &application.trips, |trips| trips.most),
         branches: branches(module, sources, &application.branches),
         ..LaunchShape::default()
     }
@@ -267,6 +268,16 @@ pub fn shape(
 
 /// The loops whose conditions have known average trip counts.
 pub fn trips(module: &Module, sources: &SourceMap, given: &[Trips]) -> BTreeMap<Span, f64> {
+    said(module, sources, given, |trips| Some(trips.trips))
+}
+
+/// The loops of whose conditions trips say something.
+fn said(
+    module: &Module,
+    sources: &SourceMap,
+    given: &[Trips],
+    of: fn(&Trips) -> Option<f64>,
+) -> BTreeMap<Span, f64> {
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     let mut found = BTreeMap::new();
     for (_, function) in module.functions.iter() {
@@ -289,9 +300,7 @@ pub fn trips(module: &Module, sources: &SourceMap, given: &[Trips]) -> BTreeMap<
                 .iter()
                 .filter(here)
                 .find(|t| squeezed(&t.cond) == text);
-            if let Some(known) = known {
-                found.insert(at, known.trips);
-            }
+            found.extend(known.and_then(of).map(|trips| (at, trips)));
         });
     }
     found

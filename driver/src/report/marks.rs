@@ -166,10 +166,7 @@ mod tests {
         let report = LoopReport {
             span: None,
             depth: 0,
-            trip: Trip {
-                value: 64.0,
-                origin: TripOrigin::Known,
-            },
+            trip: Trip::even(64.0, TripOrigin::Known),
             unroll: 1,
             ii: 8.0,
             limit: Limit::Bandwidth,

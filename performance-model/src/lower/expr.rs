@@ -187,7 +187,8 @@ impl<'a> Lowering<'a> {
         let around = (self.at.share, self.at.picked, self.at.branch);
         self.at.share *= part;
         self.at.picked |= self.picks(cond);
-        self.enter_branch();
+        let branch = self.new_branch();
+        self.enter_arm(branch, self.at.branch);
         let value = self.value(id);
         (self.at.share, self.at.picked, self.at.branch) = around;
         value

@@ -40,6 +40,7 @@ use fpgacc_runtime::contract::LaunchContract;
 use value::{Pointer, Slot, Value};
 
 use super::board::{Board, Operator, Operators};
+use super::branches::Arm;
 use super::graph::{
     Access, Array, ArrayId, Element, Graph, Made, MemoryKind, Node, NodeId, Op, Region, RegionId,
 };
@@ -165,6 +166,8 @@ struct Known {
     frames: usize,
     branches: usize,
     unbuilt: usize,
+    /// The arms of branches, by number.
+    arms: Vec<Arm>,
     /// Loops that turned out not to be small enough to be automatically unrolled.
     large: BTreeSet<LoopKey>,
     /// Variables that loops change in the same way each time, but not by adding the same, by the number of their symbol.
@@ -245,6 +248,11 @@ impl<'a> Lowering<'a> {
             at,
             known: Known {
                 frames: 1,
+                arms: vec![Arm {
+                    around: 0,
+                    branch: 0,
+                    share: 1.0,
+                }],
                 ..Known::default()
             },
         }
@@ -258,6 +266,7 @@ impl<'a> Lowering<'a> {
             made,
             shift_registers: self.known.shifted.into_values().collect(),
             shared: self.known.shared,
+            arms: self.known.arms,
             ..self.graph.finish()
         };
         let far = |access: &Access| access.indirect && is_far(&graph, self.input.form, access);

@@ -13,6 +13,7 @@ use super::env::{Changes, Mark};
 use super::trips::RECORDED;
 use super::value::{Slot, Value};
 use super::{Lowering, REGISTER_BYTES, memory_kind};
+use crate::branches::Arm;
 use crate::graph::{Access, Array, Banks, Made, NodeId, Op};
 use crate::prediction::{Assumed, Form};
 
@@ -41,17 +42,19 @@ impl<'a> Lowering<'a> {
             StmtKind::Switch { value, arms } => {
                 let value = self.value(*value);
                 let mut merged = Changes::new();
-                let share = self.at.share;
+                let (share, around) = (self.at.share, self.at.branch);
                 // Each as likely as the others: a guess.
                 self.at.share = share / arms.len().max(1) as f64;
+                let branch = self.new_branch();
                 for arm in arms {
+                    self.enter_arm(branch, around);
                     let mark = self.env.mark();
                     arm.body.iter().for_each(|stmt| self.stmt(stmt));
                     self.merge(&value, merged, &mark);
                     merged = self.env.undo(mark);
                 }
                 self.env.apply(merged);
-                self.at.share = share;
+                (self.at.share, self.at.branch) = (share, around);
             }
             StmtKind::Return(Some(value)) => {
                 let value = self.value(*value);
@@ -186,7 +189,8 @@ impl<'a> Lowering<'a> {
         let (share, picked, around) = (self.at.share, self.at.picked, self.at.branch);
         self.at.share = share * taken;
         self.at.picked |= self.picks(cond);
-        self.enter_branch();
+        let branch = self.new_branch();
+        self.enter_arm(branch, around);
         let start = (
             self.graph.nodes.len(),
             self.graph.accesses.len(),
@@ -198,7 +202,7 @@ impl<'a> Lowering<'a> {
         let after_then = self.env.undo(mark);
         let mark = self.env.mark();
         self.at.share = share * left;
-        self.enter_branch();
+        self.enter_arm(branch, around);
         if let Some(block) = otherwise {
             self.block(block);
         }
@@ -208,9 +212,19 @@ impl<'a> Lowering<'a> {
         self.env.keep(mark);
     }
 
-    pub(super) fn enter_branch(&mut self) {
+    pub(super) fn new_branch(&mut self) -> usize {
         self.known.branches += 1;
-        self.at.branch = self.known.branches;
+        self.known.branches
+    }
+
+    /// Enters an arm of a branch, which the share at hand of iterations takes, from the arm around it.
+    pub(super) fn enter_arm(&mut self, branch: usize, around: usize) {
+        self.at.branch = self.known.arms.len();
+        self.known.arms.push(Arm {
+            around,
+            branch,
+            share: self.at.share,
+        });
     }
 
     /// In an NDRange, aoc keeps a branch that writes memory: what is in it, with numbers of nodes and accesses from

@@ -50,8 +50,13 @@ impl<'a> Lowering<'a> {
             found.is_some_and(|trip| trip.origin == TripOrigin::Known && trip.value == recorded)
         };
         if let Some(value) = profiled.filter(|value| !is_said(**value)) {
+            let most = parts
+                .stmt
+                .span
+                .and_then(|span| self.input.launch.most_trips.get(&span));
             return Trip {
                 value: *value,
+                most: most.map_or(*value, |most| most.max(*value)),
                 origin: TripOrigin::Profiled,
             };
         }
@@ -78,10 +83,7 @@ impl<'a> Lowering<'a> {
                 ),
                 remedy: RECORDED,
             });
-            Trip {
-                value: ASSUMED_TRIPS,
-                origin: TripOrigin::Assumed,
-            }
+            Trip::even(ASSUMED_TRIPS, TripOrigin::Assumed)
         })
     }
 
@@ -122,6 +124,7 @@ impl<'a> Lowering<'a> {
         let more = if is_do { 1.0 } else { 0.0 };
         Some(Trip {
             value: trip.value + more,
+            most: trip.most + more,
             ..trip
         })
     }
@@ -208,7 +211,7 @@ impl<'a> Lowering<'a> {
             _ => difference < 0.0,
         };
         if let Some((value, origin)) = self.count_series(difference, region, holds) {
-            return Some(Trip { value, origin });
+            return Some(Trip::even(value, origin));
         }
         let iter = Sym::Iter(region);
         let step = difference.coefficient(iter)?;
@@ -245,6 +248,7 @@ impl<'a> Lowering<'a> {
             true => exact + (by - 1.0) / (2.0 * by),
             false => exact.ceil(),
         };
+        let most = (exact + self.reach_over_ids(&start) / by).ceil();
         // Nobody writes a loop that never runs: the guess was wrong.
         if guessed && value <= 0.0 {
             return None;
@@ -255,8 +259,20 @@ impl<'a> Lowering<'a> {
         };
         Some(Trip {
             value: value.max(0.0),
+            most: most.max(value).max(0.0),
             origin,
         })
+    }
+
+    /// How far an integer is from its mean at most, over the work-items.
+    fn reach_over_ids(&self, poly: &Poly) -> f64 {
+        let ids = (0..3).flat_map(|dim| [Sym::LocalId(dim), Sym::GroupId(dim)]);
+        let reach = |id: Sym| {
+            let factor = self.graph.evaluate(&poly.coefficient(id)?)?;
+            // The mean of an id is half of the last one.
+            Some(factor.abs() * self.graph.values.get(&id)?)
+        };
+        ids.filter_map(reach).sum()
     }
 
     /// How a number of iterations is known that is made of these.
@@ -281,8 +297,5 @@ impl<'a> Lowering<'a> {
 
 /// `do { .. } while (0)`.
 fn constant_cond(value: &Value, is_do: bool) -> Option<Trip> {
-    (is_do && value.constant() == Some(0)).then_some(Trip {
-        value: 1.0,
-        origin: TripOrigin::Known,
-    })
+    (is_do && value.constant() == Some(0)).then_some(Trip::even(1.0, TripOrigin::Known))
 }

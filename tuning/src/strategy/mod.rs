@@ -8,6 +8,7 @@ mod exhaustive;
 mod gaussian;
 mod model;
 mod neighbours;
+mod normal;
 mod pareto;
 mod random;
 mod relevance;
@@ -15,6 +16,7 @@ mod residual;
 mod trade;
 mod trees;
 mod turns;
+mod twins;
 mod walk;
 
 pub use candidate::{Candidate, Strategy, Tried};

@@ -49,11 +49,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Those of a search: predictions may be far too steep, such as where all that is fast takes the time of a launch. What
-    /// is most likely of each point from three or four measurements comes out 1 to 2 % better with the usual slope.
+    /// Those of a search: predictions may be far too steep, such as where all that is fast takes the time of a launch, and
+    /// of many points the best ones are also those that were lucky. What is most likely of each point from three or four
+    /// measurements comes out 1 to 2 % better with the usual slope.
     pub fn of_search() -> Self {
         Settings {
             slope: 1.0,
+            noise: 0.02,
             ..Settings::default()
         }
     }

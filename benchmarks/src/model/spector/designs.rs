@@ -174,6 +174,7 @@ fn trips(cond: &str, trips: f64) -> Trips {
         cond: cond.to_string(),
         function: None,
         trips,
+        most: None,
     }
 }
 
@@ -490,34 +491,61 @@ fn sorting(items: u64, groups: u64, numbers: u64, (local, start): (u64, u64)) ->
     sizes
 }
 
-/// The mean trips of the loops over chunks, and of those that merge two, for the work-item that has the most to do: of two
-/// chunks of n numbers in random order, n / (n + 1) of each are left on average when the other one is at its end.
+/// The trips of the loops over chunks, and of those that merge two: on average over work-items, and of the one that has the
+/// most to do. Of two chunks of n numbers in random order, n / (n + 1) of each are left on average when the other one is at
+/// its end.
 fn merging(functions: [&str; 2], numbers: u64, levels: Range<u64>, items: u64) -> Vec<Trips> {
-    let (mut merges, mut both, mut rest) = (0.0, 0.0, 0.0);
-    let count = levels.clone().count() as f64;
-    for level in levels {
-        let chunk = (1_u64 << level) as f64;
-        let of_level = (numbers >> (level + 1)).div_euclid(items).max(1) as f64;
-        let left = chunk / (chunk + 1.0);
-        merges += of_level;
-        both += of_level * 2.0 * (chunk - left);
-        rest += of_level * left;
-    }
-    let each = |cond: &str, function: &str, all: f64, of: f64| Trips {
+    let merges = |level: u64| numbers >> (level + 1);
+    let mean = Merges::of(levels.clone(), |level| merges(level) as f64 / items as f64);
+    let most = Merges::of(levels.clone(), |level| {
+        merges(level).div_euclid(items).max(1) as f64
+    });
+    let levels = levels.count() as f64;
+    let each = |cond: &str, function: &str, part: fn(&Merges, f64) -> f64| Trips {
         function: Some(function.to_string()),
-        ..trips(cond, if of > 0.0 { all / of } else { 0.0 })
+        most: Some(part(&most, levels)),
+        ..trips(cond, part(&mean, levels))
     };
+    let [chunks, merge] = functions;
+    let rest = |of: &Merges, _: f64| ratio(of.rest, of.all);
     vec![
-        each("left < loopend", functions[0], merges, count),
-        each(
-            "i < size_left && j < size_right",
-            functions[1],
-            both,
-            merges,
-        ),
-        each("i < size_left", functions[1], rest, merges),
-        each("j < size_right", functions[1], rest, merges),
+        each("left < loopend", chunks, |of, levels| ratio(of.all, levels)),
+        each("i < size_left && j < size_right", merge, |of, _| {
+            ratio(of.both, of.all)
+        }),
+        each("i < size_left", merge, rest),
+        each("j < size_right", merge, rest),
     ]
+}
+
+fn ratio(all: f64, of: f64) -> f64 {
+    if of > 0.0 { all / of } else { 0.0 }
+}
+
+/// What a work-item merges at all levels.
+#[derive(Default)]
+struct Merges {
+    /// Pairs of chunks.
+    all: f64,
+    /// Numbers that are taken while both chunks have some.
+    both: f64,
+    /// Numbers of one chunk that are left then.
+    rest: f64,
+}
+
+impl Merges {
+    /// Of so many pairs at each level.
+    fn of(levels: Range<u64>, pairs: impl Fn(u64) -> f64) -> Self {
+        let mut merges = Merges::default();
+        for level in levels {
+            let (chunk, pairs) = ((1_u64 << level) as f64, pairs(level));
+            let left = chunk / (chunk + 1.0);
+            merges.all += pairs;
+            merges.both += pairs * 2.0 * (chunk - left);
+            merges.rest += pairs * left;
+        }
+        merges
+    }
 }
 
 /// 100,000 nodes of three neighbours each, in 20 rounds: each node is processed in one of them, and of the 300,000 nodes that
@@ -577,13 +605,14 @@ mod tests {
     }
 
     #[test]
-    fn merges_are_counted_for_the_busiest_work_item() {
+    fn merges_are_counted_on_average_and_for_the_busiest_work_item() {
         // Eleven levels of 1024, 512, .., 1 merges, of which four work-items share all but the last two.
         let made = design("merge sort", &[4, 0, 0, 0, 1, 1, 1]);
-        assert_eq!(
-            loops(&made, 0, "left < loopend")[0],
-            (256 + 128 + 64 + 32 + 16 + 8 + 4 + 2 + 1 + 1 + 1) as f64 / 11.0
-        );
+        let chunks = &made.launches[0].1.trips;
+        let chunks = chunks.iter().find(|t| t.cond == "left < loopend").unwrap();
+        let most = (256 + 128 + 64 + 32 + 16 + 8 + 4 + 2 + 1 + 1 + 1) as f64 / 11.0;
+        assert_eq!(chunks.most, Some(most));
+        assert_eq!(chunks.trips, (2047.0 / 4.0) / 11.0);
         // A merge of two numbers compares once and copies the other one.
         let one = merging(["a", "b"], 2, 0..1, 1);
         assert_eq!([one[1].trips, one[2].trips, one[3].trips], [1.0, 0.5, 0.5]);
