@@ -485,7 +485,7 @@ fn the_work_item_with_the_most_to_do_ends_last() {
           int i = get_global_id(0);\n float sum = 0.0f;\n\
           for (int j = 0; j < n; j++) sum = sum * 0.5f + a[j * 1000 + i];\n\
           c[i] = sum;\n}\n";
-    let module = module::module(text);
+    let module = crate::module::module(text);
     let body = module.functions[module.kernels().next().unwrap()]
         .body
         .as_ref();
