@@ -1,12 +1,8 @@
 //! What clocks designs reach, against measurements (`benchmarks/model/blind.yaml` has the sources).
 
-#[path = "../../kernel-analysis/tests/common/module.rs"]
-mod module;
-#[path = "common/predicted.rs"]
-mod predicted;
-
 use fpgacc_performance_model::{Board, LaunchShape, Launched, Prediction, Program};
-use predicted::predicted;
+
+use crate::predicted::predicted;
 
 fn price(text: &str, board: &Board) -> Prediction {
     predicted(text, board, LaunchShape::default(), Some(64.0))

@@ -5,6 +5,7 @@ mod module;
 #[path = "common/predicted.rs"]
 mod predicted;
 
+mod clocks;
 mod graphs;
 mod ii;
 mod ndrange;
