@@ -52,7 +52,7 @@ bench: deps
 
 check:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --features fpgacc-tests/faults -- -D warnings
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --document-private-items
 
 # Debian's packages where there is apt, and Intel's emulator in a virtual environment in the user's

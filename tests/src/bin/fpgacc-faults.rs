@@ -104,6 +104,7 @@ fn ground(options: &Options, focus: Focus) -> Ground {
             intel_every: 0,
             pocl_every: 0,
             nvidia_every: 0,
+            undefined_every: 0,
             focus,
             coarsened: false,
         },
