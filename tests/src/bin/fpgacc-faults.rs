@@ -112,6 +112,9 @@ fn ground(options: &Options, focus: Focus) -> Ground {
     }
 }
 
+/// The rewrites that a mistake is in, and kernels that these have something to do with.
+type Own = (Rewrites, fn(&mut Random) -> Job);
+
 /// After how many kernels a mistake is found, and what shows it.
 fn hunt(
     grounds: &mut [Ground],
@@ -119,7 +122,7 @@ fn hunt(
     fault: Fault,
 ) -> Result<Option<(usize, String)>, String> {
     let only = |pass: &str| Rewrites::Only(pass.to_string());
-    let own: Option<(Rewrites, fn(&mut Random) -> Job)> = match fault.name {
+    let own: Option<Own> = match fault.name {
         name if name.starts_with("scalar-") => Some((only("specialise"), scalars::job)),
         "constant-guard-lost" => Some((only("constant-memory"), tables::job)),
         "exchange-missed" => Some((only("restrict"), exchanges)),
