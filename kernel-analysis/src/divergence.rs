@@ -200,7 +200,7 @@ impl Divergence<'_> {
                 uniform.extend((!inside).then_some(*next));
                 *next += 1;
             }
-            // Before and in a statement that some leave early all may come by, but how often is not told apart.
+            // Work-items may reach what is in a loop that some of them leave early differently often.
             for list in stmt.lists() {
                 self.find_uniform(list, inside, (next, uniform));
             }
