@@ -81,7 +81,9 @@ impl Stencil {
             _ => stencil.plain(random),
         };
         if dims == 1 && random.chance(50) && !items {
-            stencil.trips = vec![0, 1, 2, stencil.range[0].1 - stencil.range[0].0 + 1];
+            let all = stencil.range[0].1 - stencil.range[0].0 + 1;
+            stencil.trips = [0, 1, 2].into_iter().filter(|trips| *trips < all).collect();
+            stencil.trips.push(all);
         }
         stencil
     }
@@ -439,4 +441,18 @@ pub fn job_in_a_row(stencils: &[Stencil], random: &mut Random) -> Job {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_stay_within_the_array() {
+        for stencil in (0..500).map(|seed| Stencil::random(&mut Random::new(seed), false)) {
+            let (first, last) = stencil.range[0];
+            let longest = stencil.trips.iter().max();
+            assert!(longest.is_none_or(|trips| *trips == last - first + 1));
+        }
+    }
 }
