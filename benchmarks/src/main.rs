@@ -81,12 +81,13 @@ fn main() -> ExitCode {
         Some(Command::Optimum {
             boyi,
             data,
+            spector,
             search_time,
             most,
             only,
         }) => judge_search(&model::optimum::Optimum {
-            checkout: boyi,
-            table: data,
+            boyi: boyi.as_deref().zip(data.as_deref()),
+            spector: spector.as_deref(),
             search_time: *search_time,
             most_seconds: *most,
             only: only.as_deref(),
@@ -146,9 +147,7 @@ fn judge_model(options: &ModelOptions) -> Result<bool, String> {
 }
 
 fn judge_search(request: &model::optimum::Optimum<'_>) -> Result<bool, String> {
-    let (text, is_best) = model::optimum::run(request).map_err(|error| error.to_string())?;
-    print!("{text}");
-    Ok(is_best)
+    model::optimum::run(request).map_err(|error| error.to_string())
 }
 
 fn compare_experts(options: &ExpertsOptions) -> Result<bool, String> {

@@ -139,11 +139,19 @@ pub enum Command {
     /// come within 2 % of the best
     Optimum {
         /// A checkout of jjiantong/Boyi
-        #[arg(long, value_name = "DIR")]
-        boyi: PathBuf,
+        #[arg(
+            long,
+            value_name = "DIR",
+            requires = "data",
+            required_unless_present = "spector"
+        )]
+        boyi: Option<PathBuf>,
         /// The table of its measurements
-        #[arg(long, value_name = "CSV")]
-        data: PathBuf,
+        #[arg(long, value_name = "CSV", requires = "boyi")]
+        data: Option<PathBuf>,
+        /// A checkout of KastnerRG/spector: the design of each space whose knobs are least
+        #[arg(long, value_name = "DIR")]
+        spector: Option<PathBuf>,
         /// `--search-time`
         #[arg(long, value_name = "TIME", default_value = "1s")]
         search_time: SearchTime,

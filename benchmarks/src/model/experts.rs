@@ -1,22 +1,18 @@
 //! What fpgacc makes of the plain NDRange kernels of measured applications, beside what experts made of
 //! them by hand.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_decision::{Candidate, Decision, SearchTime};
+use fpgacc_decision::{Candidate, SearchTime};
 use fpgacc_frontend::ir::{FunctionId, Module};
-use fpgacc_frontend::source::SourceMap;
-use fpgacc_launch_facts::{Facts, Value};
-use fpgacc_performance_model::Board;
 
 use super::data::{self, Measured};
-use super::deciding::{Deciding, decide, forms};
+use super::deciding::{Deciding, forms};
 use super::error::ModelError;
-use super::facts::{self, Launched};
-use super::launches::{self, Application, Launches};
+use super::launched_program::LaunchedProgram;
+use super::launches::{self, Application};
 use super::points;
 
 /// What is compared.
@@ -61,6 +57,12 @@ pub fn run(request: &Experts<'_>) -> Result<String, ModelError> {
         "{:5} {:>12} {:>12} {:>10} {:>12} {:>6}  kept\n",
         "app", "baseline ms", "by model", "expert ms", "fpgacc ms", "share"
     );
+    let how = Deciding {
+        board: &board,
+        fp_relaxed: launches.fp_relaxed,
+        level: request.level,
+        search_time: request.search_time,
+    };
     let mut shares = Vec::new();
     let wanted = |app: &&Application| request.only.is_none_or(|only| app.name == only);
     for application in launches.applications.iter().filter(wanted) {
@@ -77,10 +79,12 @@ pub fn run(request: &Experts<'_>) -> Result<String, ModelError> {
             .filter(|row| !row.model.contains("Channel") && row.variant != "null");
         let expert = without_channels.map(|row| row.ms).fold(f64::MAX, f64::min);
         let fault = |why| ModelError::Kernel(application.name.clone(), why);
-        let program = Read::new(&folder, &compiler, application, plain).map_err(fault)?;
-        let outcome = program
-            .decide(&launches, &board, request, (plain.ms, expert))
-            .map_err(fault)?;
+        let program = program(&folder, &compiler, application, plain).map_err(fault)?;
+        let moved = application
+            .noted(&plain.note, &plain.variant)
+            .migrated_bytes;
+        let moving = moved / (board.host_gigabytes_per_second * 1e6);
+        let outcome = outcome(&program, &how, moving, (plain.ms, expert)).map_err(fault)?;
         let share = outcome.expert / outcome.chosen;
         shares.push(share);
         let (before, by_model) = outcome.baseline;
@@ -113,113 +117,67 @@ pub(super) fn plain<'m>(rows: &[&'m Measured]) -> Option<&'m Measured> {
     plain.or_else(|| ndranges().next())
 }
 
-/// An application's plain kernels.
-pub(super) struct Read {
-    module: Module,
-    sources: SourceMap,
-    application: Application,
+/// An application's plain kernels, as a measured point launches them.
+///
+/// # Errors
+/// They cannot be read: why.
+pub(super) fn program(
+    folder: &Path,
+    compiler: &Compiler,
+    application: &Application,
+    plain: &Measured,
+) -> Result<LaunchedProgram, String> {
+    let (module, sources) = points::text(folder, compiler, plain)?;
+    let application = application.noted(&plain.note, &plain.variant);
+    Ok(LaunchedProgram {
+        launches: launched(&module, &application),
+        trips: application.trips,
+        module,
+        sources,
+    })
 }
 
-impl Read {
-    /// Those of a measured point.
-    ///
-    /// # Errors
-    /// They cannot be read: why.
-    pub(super) fn new(
-        folder: &Path,
-        compiler: &Compiler,
-        application: &Application,
-        plain: &Measured,
-    ) -> Result<Self, String> {
-        let (module, sources) = points::text(folder, compiler, plain)?;
-        Ok(Read {
-            module,
-            sources,
-            application: application.noted(&plain.note, &plain.variant),
-        })
+/// The kernels that are launched, each with its own part of the application.
+fn launched(module: &Module, application: &Application) -> Vec<(FunctionId, Application)> {
+    let own = |kernel: FunctionId| {
+        let own = application.kernels.get(&module.functions[kernel].name)?;
+        Some((kernel, application.of_kernel(own)))
+    };
+    let named: Vec<_> = module.kernels().filter_map(own).collect();
+    let first = module.kernels().take(1);
+    match named.is_empty() {
+        true => first.map(|kernel| (kernel, application.clone())).collect(),
+        false => named,
     }
+}
 
-    /// The kernels that are launched, each with its own part of the application.
-    fn launched(&self) -> Vec<(FunctionId, Application)> {
-        let own = |kernel: FunctionId| {
-            let own = self
-                .application
-                .kernels
-                .get(&self.module.functions[kernel].name)?;
-            Some((kernel, self.application.of_kernel(own)))
-        };
-        let named: Vec<_> = self.module.kernels().filter_map(own).collect();
-        let first = self.module.kernels().take(1);
-        match named.is_empty() {
-            true => first
-                .map(|kernel| (kernel, self.application.clone()))
-                .collect(),
-            false => named,
-        }
+/// What is decided on the kernels, and how long they take; `moving`: milliseconds in which data moves between host and
+/// board; `plain` and `expert`: as measured.
+fn outcome(
+    program: &LaunchedProgram,
+    how: &Deciding<'_>,
+    moving: f64,
+    (plain, expert): (f64, f64),
+) -> Result<Outcome, String> {
+    let decisions = program.decisions(how)?;
+    let mut outcome = Outcome {
+        baseline: (plain, moving),
+        expert,
+        chosen: moving,
+        labels: Vec::new(),
+        forms: String::new(),
+    };
+    for (kernel, own) in &program.launches {
+        let name = &program.module.functions[*kernel].name;
+        let decision = decisions.get(name);
+        let decision = decision.ok_or_else(|| format!("nothing was decided on {name}"))?;
+        let times = own.repeat.unwrap_or(1.0);
+        let milliseconds = |form: &Candidate| form.price.seconds.value * times * 1e3;
+        outcome.baseline.1 += milliseconds(decision.input());
+        outcome.chosen += milliseconds(decision.chosen());
+        outcome.labels.push(decision.chosen().label.clone());
+        let seconds = |form: &Candidate| form.price.seconds.value * times;
+        outcome.forms.push_str(&forms(name, decision, &seconds));
     }
-
-    fn facts(&self, launched: &[(FunctionId, Application)]) -> Result<Facts, String> {
-        let each = launched.iter().map(|(kernel, own)| Launched {
-            kernel: &self.module.functions[*kernel].name,
-            global: own.global.iter().copied().map(Value::Const).collect(),
-            local: &own.local,
-            args: own
-                .args
-                .iter()
-                .map(|(name, value)| (name.as_str(), Value::Const(*value)))
-                .collect(),
-        });
-        let mut facts = facts::of(&self.module, each)?;
-        let trips = &self.application.trips;
-        facts::record_trips(&mut facts, &self.module, &self.sources, trips);
-        Ok(facts)
-    }
-
-    /// What is decided on each kernel, by its name.
-    pub(super) fn decisions(
-        &self,
-        launches: &Launches,
-        board: &Board,
-        level: u8,
-        search_time: SearchTime,
-    ) -> Result<BTreeMap<String, Decision>, String> {
-        let facts = self.facts(&self.launched())?;
-        let how = Deciding {
-            board,
-            fp_relaxed: launches.fp_relaxed,
-            level,
-            search_time,
-        };
-        Ok(decide(&self.module, &self.sources, &facts, &how).decisions)
-    }
-
-    fn decide(
-        &self,
-        launches: &Launches,
-        board: &Board,
-        experts: &Experts<'_>,
-        (plain, expert): (f64, f64),
-    ) -> Result<Outcome, String> {
-        let decisions = self.decisions(launches, board, experts.level, experts.search_time)?;
-        let moving = self.application.migrated_bytes / (board.host_gigabytes_per_second * 1e9);
-        let mut outcome = Outcome {
-            baseline: (plain, moving * 1e3),
-            expert,
-            chosen: moving * 1e3,
-            labels: Vec::new(),
-            forms: String::new(),
-        };
-        for (kernel, own) in self.launched() {
-            let name = &self.module.functions[kernel].name;
-            let decision = decisions.get(name);
-            let decision = decision.ok_or_else(|| format!("nothing was decided on {name}"))?;
-            let each = own.repeat.unwrap_or(1.0) * 1e3;
-            outcome.baseline.1 += each * decision.input().price.seconds.value;
-            outcome.chosen += each * decision.chosen().price.seconds.value;
-            outcome.labels.push(decision.chosen().label.clone());
-            let seconds = |form: &Candidate| form.price.seconds.value * own.repeat.unwrap_or(1.0);
-            outcome.forms.push_str(&forms(name, decision, &seconds));
-        }
-        Ok(outcome)
-    }
+    Ok(outcome)
 }

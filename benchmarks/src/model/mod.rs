@@ -15,6 +15,7 @@ mod facts;
 mod joint;
 mod judge;
 pub(crate) mod kernels;
+mod launched_program;
 mod launches;
 mod left_out;
 pub mod needleman_wunsch;

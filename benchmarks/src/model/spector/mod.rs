@@ -16,7 +16,8 @@ use fpgacc_performance_model::Board;
 
 use super::cases::{Case, Said};
 use super::error::ModelError;
-use designs::{SPACES, Space};
+use super::launched_program::LaunchedProgram;
+pub use designs::{SPACES, Space};
 use price::{Ready, Workshop, price, read, samples};
 use rows::{Measured, Priced, Row};
 
@@ -44,7 +45,7 @@ pub struct Request<'a> {
 /// # Errors
 /// A file cannot be read, or there is no such application or design.
 pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
-    let board = Board::named("de5-net").ok_or_else(|| ModelError::Board("de5-net".to_string()))?;
+    let board = board()?;
     let compiler = Compiler::find(cc::Language::C)?;
     let mut text = report::head();
     let mut clocks = Vec::new();
@@ -87,12 +88,38 @@ pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
     Ok(text)
 }
 
+/// The board that all were measured on.
+///
+/// # Errors
+/// There is none of this name.
+pub fn board() -> Result<Board, ModelError> {
+    Board::named("de5-net").ok_or_else(|| ModelError::Board("de5-net".to_string()))
+}
+
+/// The design of a space whose knobs are least, in all, to be decided on; or why it cannot be read.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn plainest(
+    checkout: &Path,
+    space: &Space,
+    compiler: &Compiler,
+) -> Result<Result<LaunchedProgram, String>, ModelError> {
+    let measured = read(checkout, space)?;
+    let plainest = measured
+        .iter()
+        .min_by_key(|one| one.knobs.iter().sum::<u64>());
+    let plainest = plainest.expect("a space has designs");
+    let workshop = Workshop::new(checkout, space, compiler)?;
+    Ok(workshop.program(&(space.design)(&plainest.knobs)))
+}
+
 /// At most so many designs of each application, evenly spread, and their times.
 ///
 /// # Errors
 /// A file cannot be read.
 pub fn cases(checkout: &Path, most: usize) -> Result<Vec<Case>, ModelError> {
-    let board = Board::named("de5-net").ok_or_else(|| ModelError::Board("de5-net".to_string()))?;
+    let board = board()?;
     let compiler = Compiler::find(cc::Language::C)?;
     let mut cases = Vec::new();
     for space in SPACES.iter() {

@@ -13,6 +13,8 @@ use matfile::{MatFile, NumericData};
 use super::designs::{Design, Space};
 use super::rows::{Measured, Priced, Row};
 use crate::model::error::ModelError;
+use crate::model::launched_program::LaunchedProgram;
+use crate::model::launches::Application;
 use crate::model::{kernels, points};
 
 /// Clocks that count for an application: some of its designs, evenly spread, so that the one with the most does not
@@ -126,6 +128,25 @@ impl<'a> Workshop<'a> {
 
     /// A design's kernels and their launches.
     fn make(&self, design: &Design) -> Result<(Module, Vec<Launch>), String> {
+        let program = self.program(design)?;
+        let launch = |(kernel, sizes): &(FunctionId, Application)| Launch {
+            kernel: *kernel,
+            shape: LaunchShape {
+                fp_relaxed: self.space.fp_relaxed,
+                speculated: Some(0.0),
+                ..points::shape(&program.module, *kernel, &program.sources, sizes)
+            },
+            times: sizes.repeat.unwrap_or(1.0),
+        };
+        let launches = program.launches.iter().map(launch).collect();
+        Ok((program.module, launches))
+    }
+
+    /// A design, to be decided on.
+    ///
+    /// # Errors
+    /// It cannot be read: why.
+    pub fn program(&self, design: &Design) -> Result<LaunchedProgram, String> {
         if let Some(header) = &design.header {
             let template = self.checkout.join(header.template);
             let text = fs::read_to_string(&template)
@@ -147,19 +168,15 @@ impl<'a> Workshop<'a> {
                 .kernels()
                 .find(|kernel| module.functions[*kernel].name == *name)
                 .ok_or_else(|| format!("no kernel '{name}'"))?;
-            let shape = LaunchShape {
-                fp_relaxed: self.space.fp_relaxed,
-                speculated: Some(0.0),
-                ..points::shape(&module, kernel, &sources, sizes)
-            };
-            let times = sizes.repeat.unwrap_or(1.0);
-            launches.push(Launch {
-                kernel,
-                shape,
-                times,
-            });
+            launches.push((kernel, sizes.clone()));
         }
-        Ok((module, launches))
+        let trips = design.launches.iter().flat_map(|(_, sizes)| &sizes.trips);
+        Ok(LaunchedProgram {
+            trips: trips.cloned().collect(),
+            module,
+            sources,
+            launches,
+        })
     }
 }
 
