@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use fpgacc_aoc_wrappers::cc::{self, Compiler};
-use fpgacc_decision::{Decision, SearchTime};
+use fpgacc_decision::{Candidate, Decision, SearchTime};
 use fpgacc_performance_model::Board;
 
 use super::data::{self, Measured};
@@ -118,7 +118,8 @@ fn search(
     for (kernel, found) in &found {
         let Some(all) = all.get(kernel) else { continue };
         let name = format!("{application} {kernel}");
-        let (ours, best) = (fastest(found), fastest(all));
+        let (found_form, best_form) = (fastest(found), fastest(all));
+        let (ours, best) = (milliseconds(found_form), milliseconds(best_form));
         let ratio = match all.searched.floor {
             None => format!("{:6.3}", ours / best),
             Some(_) => "too many to make all".to_string(),
@@ -128,13 +129,23 @@ fn search(
             "{name:32} {:6} {ours:10.4} {:6} {best:10.4} {ratio}",
             found.searched.forms, all.searched.forms
         );
+        if ours > best * 1.02 {
+            println!(
+                "  found: {}\n  best:  {}",
+                found_form.label, best_form.label
+            );
+        }
     }
     Ok(is_best)
 }
 
-/// Milliseconds of the fastest form that fits.
-fn fastest(decision: &Decision) -> f64 {
+/// The fastest form that fits, or the input.
+fn fastest(decision: &Decision) -> &Candidate {
     let fits = decision.candidates.iter().filter(|form| form.price.fits);
-    let seconds = fits.map(|form| form.price.seconds.value);
-    seconds.fold(f64::MAX, f64::min) * 1e3
+    let fastest = fits.min_by(|a, b| milliseconds(a).total_cmp(&milliseconds(b)));
+    fastest.unwrap_or_else(|| decision.input())
+}
+
+fn milliseconds(form: &Candidate) -> f64 {
+    form.price.seconds.value * 1e3
 }
