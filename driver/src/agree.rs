@@ -218,8 +218,7 @@ fn of_launches(a: &Launch, b: &Launch, found: &mut Vec<Contradiction>) {
 }
 
 fn memory(launch: &Launch, index: u32) -> Option<&str> {
-    let arg = launch.args.iter().find(|arg| arg.index == index)?;
-    match &arg.value {
+    match launch.argument(index)? {
         ArgValue::Memory(name) => Some(name),
         _ => None,
     }

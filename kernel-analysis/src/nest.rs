@@ -137,10 +137,7 @@ fn compared(
 
 /// The local variable that an expression is.
 pub fn variable(function: &Function, id: ExprId) -> Option<VarId> {
-    match function.exprs.get(id) {
-        Expr::Var(VarRef::Local(var)) => Some(*var),
-        _ => None,
-    }
+    function.exprs.local_var(id)
 }
 
 fn uncast(function: &Function, id: ExprId) -> ExprId {

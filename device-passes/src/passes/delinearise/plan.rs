@@ -386,11 +386,7 @@ impl Planner<'_> {
         let exprs = &self.module.functions[self.id].exprs;
         let mut found = BTreeSet::new();
         for stmt in stmts {
-            stmt.for_each(&mut |stmt| {
-                for root in stmt.exprs() {
-                    exprs.for_each(root, &mut |id| _ = found.insert(id));
-                }
-            });
+            stmt.for_each_expr(exprs, &mut |id| _ = found.insert(id));
         }
         found
     }
@@ -399,11 +395,7 @@ impl Planner<'_> {
     fn used(&self, stmts: &[&Stmt]) -> BTreeSet<VarId> {
         let exprs = &self.module.functions[self.id].exprs;
         let all = self.expressions(stmts).into_iter();
-        all.filter_map(|id| match exprs.get(id) {
-            Expr::Var(VarRef::Local(var)) => Some(*var),
-            _ => None,
-        })
-        .collect()
+        all.filter_map(|id| exprs.local_var(id)).collect()
     }
 
     fn written(&self, stmt: &Stmt) -> BTreeSet<VarId> {

@@ -391,8 +391,5 @@ pub fn added_to(exprs: &Exprs, step: ExprId) -> Option<(VarId, ExprId)> {
 
 /// The local variable that an expression is.
 pub fn local(exprs: &Exprs, id: ExprId) -> Option<VarId> {
-    match exprs.get(id) {
-        Expr::Var(VarRef::Local(var)) => Some(*var),
-        _ => None,
-    }
+    exprs.local_var(id)
 }

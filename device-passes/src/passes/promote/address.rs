@@ -155,10 +155,7 @@ impl Follow<'_> {
     }
 
     fn variable(&self, id: ExprId) -> Option<VarId> {
-        match self.locations.aliases.function.exprs.get(id) {
-            Expr::Var(VarRef::Local(var)) => Some(*var),
-            _ => None,
-        }
+        self.locations.aliases.function.exprs.local_var(id)
     }
 
     /// Whether a read is that of the counter of a loop around an expression.
