@@ -8,6 +8,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::location::is_loop;
 use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::nest::only;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::trip_count::{Constants, counting};
 use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};
@@ -577,16 +578,6 @@ fn division(values: &Values<'_>, case: &Case, id: ExprId) -> Option<(i128, Optio
     let is_counter = |sym: &Sym| *sym == ROW;
     let is_flat = rest == Poly::sym(ROW) && rest.symbols().iter().all(is_counter);
     is_flat.then_some((offset, by.map(|(by, _)| by)))
-}
-
-/// The statement that is all of a list.
-pub fn only(stmts: &[Stmt]) -> Option<&Stmt> {
-    let mut real = stmts.iter().filter(|stmt| !is_comment(stmt));
-    let first = real.next().filter(|_| real.next().is_none())?;
-    match &first.kind {
-        StmtKind::Block(block) => only(&block.stmts),
-        _ => Some(first),
-    }
 }
 
 fn is_comment(stmt: &Stmt) -> bool {

@@ -9,7 +9,7 @@ use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
 use fpgacc_kernel_analysis::indices::Indices;
 use fpgacc_kernel_analysis::location::{Locations, is_loop};
 use fpgacc_kernel_analysis::loops;
-use fpgacc_kernel_analysis::nest::Nests;
+use fpgacc_kernel_analysis::nest::{self, Nests};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::sure::Sure;
 use fpgacc_kernel_analysis::trip_count::counting;
@@ -156,7 +156,7 @@ impl<'a> Planner<'a> {
                 count: i128::from(counts.trips),
             });
             innermost = stmt;
-            next = crate::passes::delinearise::only(&body.stmts);
+            next = nest::only(&body.stmts);
         }
         (levels, innermost)
     }
