@@ -77,14 +77,6 @@ impl BuildError {
             _ => None,
         }
     }
-
-    /// The exit code to hand on: the tool's own if it failed, else 1.
-    pub fn exit_code(&self) -> i32 {
-        match self {
-            BuildError::Aoc(AocError::Failed { status, .. }) => status.code(),
-            _ => 1,
-        }
-    }
 }
 
 /// A tool that builds kernels.

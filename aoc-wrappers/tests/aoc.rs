@@ -283,7 +283,6 @@ fn a_failure_is_handed_on_and_leaves_the_old_output() {
             let error = bench.build(&request).unwrap_err();
             let text = error.to_string();
             assert!(text.contains(shown), "{text}");
-            assert_eq!(error.exit_code(), status.code());
             assert!(error.log().unwrap().contains("Selected target board"));
             let BuildError::Aoc(AocError::Failed {
                 status: got, kept, ..
@@ -327,7 +326,6 @@ fn errors_in_kernels_come_as_aoc_says_them() {
             .unwrap()
             .contains("k.cl:1:1: error: unknown type name")
     );
-    assert_eq!(error.exit_code(), 1);
     assert!(bench.outputs().is_empty());
 }
 

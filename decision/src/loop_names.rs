@@ -1,6 +1,6 @@
 //! Loops of a form as the source names them.
 
-use fpgacc_frontend::ir::{Expr, Function, Stmt, StmtKind, VarRef};
+use fpgacc_frontend::ir::{Expr, Function, Stmt, StmtKind};
 use fpgacc_frontend::source::SourceMap;
 use fpgacc_kernel_analysis::loops;
 
@@ -34,10 +34,7 @@ fn head(function: &Function, stmt: &Stmt) -> String {
     let counter = init.first().and_then(|first| match &first.kind {
         StmtKind::Decl { var, .. } => Some(*var),
         StmtKind::Expr(set) => match function.exprs.get(*set) {
-            Expr::Assign { lhs, .. } => match function.exprs.get(*lhs) {
-                Expr::Var(VarRef::Local(var)) => Some(*var),
-                _ => None,
-            },
+            Expr::Assign { lhs, .. } => function.exprs.local_var(*lhs),
             _ => None,
         },
         _ => None,

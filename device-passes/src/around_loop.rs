@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, Block, Callee, Expr, ExprId, Function, FunctionId, Init, Module, QualType, Stmt,
-    StmtKind, Storage, TypeId, Types, UnaryOp, VarId, VarRef, Variable,
+    AddressSpace, Block, Callee, Expr, ExprId, Function, FunctionId, Init, Module, Stmt, StmtKind,
+    TypeId, Types, UnaryOp, VarId, VarRef, Variable,
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::location::{Around, is_loop};
@@ -106,13 +106,9 @@ pub fn apply_all<T>(
 
 /// The name of what an expression is first made of.
 pub fn name_in(function: &Function, location: ExprId) -> &str {
-    let mut first = None;
-    function.exprs.for_each(location, &mut |id| {
-        if let Expr::Var(VarRef::Local(var)) = function.exprs.get(id) {
-            first.get_or_insert(*var);
-        }
-    });
-    first.map_or("value", |var| function.vars[var].name.as_str())
+    let uses = function.exprs.local_uses(location);
+    uses.first()
+        .map_or("value", |(_, var)| function.vars[*var].name.as_str())
 }
 
 struct Walk<'a, R: Rewrite> {
@@ -325,7 +321,6 @@ fn holds_at_first(function: &mut Function, cond: ExprId, init: &[Stmt]) -> bool 
     if is_text || exprs.has_effects(value) || exprs.touches_memory(value) {
         return false;
     }
-    let ty = function.vars[var].ty.ty;
     let mut uses = Vec::new();
     let mut is_pointed_to = false;
     exprs.for_each(cond, &mut |id| match exprs.get(id) {
@@ -340,26 +335,16 @@ fn holds_at_first(function: &mut Function, cond: ExprId, init: &[Stmt]) -> bool 
         return false;
     }
     for used in uses {
-        let mut first = exprs.duplicate(value);
-        if exprs.ty(first) != ty {
-            first = exprs.cast(ty, first);
-        }
-        let expr = exprs.get(first).clone();
-        exprs.replace(used, expr, ty);
+        function.put_value(used, value);
     }
     true
 }
 
 /// Adds a private variable to a function.
 pub fn private_variable(function: &mut Function, name: String, ty: TypeId) -> VarId {
-    function.vars.add(Variable {
-        name,
-        ty: QualType::plain(ty),
-        space: AddressSpace::Private,
-        storage: Storage::None,
-        attrs: Vec::new(),
-        span: None,
-    })
+    function
+        .vars
+        .add(Variable::new(name, ty, AddressSpace::Private))
 }
 
 /// Stores a variable into a location.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fpgacc_frontend::ir::{CaseLabel, Expr, ExprId, Function, Init, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_frontend::ir::{CaseLabel, ExprId, Function, Init, Stmt, StmtKind, VarId};
 
 /// A copy of a statement, to stand where the original is not seen. What it declares are variables of the same
 /// names.
@@ -94,44 +94,34 @@ impl Copier<'_> {
 
     fn expr(&mut self, id: ExprId) -> ExprId {
         let copy = self.function.exprs.duplicate(id);
-        let (mut before, mut after, mut slots) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut before, mut after) = (Vec::new(), Vec::new());
         let exprs = &self.function.exprs;
         exprs.for_each(id, &mut |id| before.push(id));
         exprs.for_each(copy, &mut |id| after.push(id));
         self.copied.exprs.extend(before.into_iter().zip(after));
-        self.function.exprs.for_each(copy, &mut |id| {
-            if let Expr::Var(VarRef::Local(var)) = self.function.exprs.get(id)
-                && let Some(own) = self.copied.vars.get(var)
-            {
-                slots.push((id, *own));
-            }
-        });
-        for (slot, own) in slots {
-            let ty = self.function.exprs.ty(slot);
-            let var = Expr::Var(VarRef::Local(own));
-            self.function.exprs.replace(slot, var, ty);
-        }
+        let to = &self.copied.vars;
+        redirect_all(self.function, self.function.exprs.local_uses(copy), to);
         copy
     }
 }
 
 /// Points all uses of a variable in statements at another.
 pub fn redirect(function: &mut Function, stmts: &[Stmt], from: VarId, to: VarId) {
-    let mut uses = Vec::new();
+    let to = BTreeMap::from([(from, to)]);
     for stmt in stmts {
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                function.exprs.for_each(root, &mut |id| {
-                    if *function.exprs.get(id) == Expr::Var(VarRef::Local(from)) {
-                        uses.push(id);
-                    }
-                });
-            }
-        });
+        redirect_all(function, stmt.local_uses(&function.exprs), &to);
     }
-    let ty = function.vars[to].ty.ty;
-    for id in uses {
-        let var = Expr::Var(VarRef::Local(to));
-        function.exprs.replace(id, var, ty);
+}
+
+/// Points those of some uses of variables that have others to go to at them.
+pub fn redirect_all(
+    function: &mut Function,
+    uses: Vec<(ExprId, VarId)>,
+    to: &BTreeMap<VarId, VarId>,
+) {
+    for (at, var) in uses {
+        if let Some(own) = to.get(&var) {
+            function.point_to(at, *own);
+        }
     }
 }

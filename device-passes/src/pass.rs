@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use fpgacc_frontend::ir::{FileNames, Function, FunctionId, Module};
 use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::constant_memory::Launches;
-use fpgacc_kernel_analysis::geometry::Geometry;
+use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
+use fpgacc_kernel_analysis::local_race::{self, Race};
 use fpgacc_launch_facts::{Facts, Launch};
 
 use crate::options::{Feature, PassOptions};
@@ -43,6 +44,23 @@ impl Context<'_> {
     pub fn summaries(&self, module: &Module, kernel: FunctionId) -> &Summaries {
         let compute = || Summaries::reachable(module, kernel, self.called);
         self.summaries.get_or_init(compute)
+    }
+
+    /// A race of the kernel's work-items in work-groups of the launches' size; where nothing is known of it, of
+    /// a wavefront's.
+    pub fn race(&self, module: &Module, kernel: FunctionId) -> Option<Race> {
+        const WAVEFRONT: u64 = 64;
+        let sizes = match (
+            module.functions[kernel].reqd_work_group_size(),
+            &self.geometry.local,
+        ) {
+            (Some(required), _) => required.map(Some),
+            (None, LocalGeometry::Sizes(sizes)) => *sizes,
+            (None, LocalGeometry::Unknown | LocalGeometry::Null) => [None; 3],
+        };
+        let [x, y, z] = sizes;
+        let sizes = [x.unwrap_or(WAVEFRONT), y.unwrap_or(1), z.unwrap_or(1)];
+        local_race::find(module, kernel, sizes.map(|size| size.max(1)))
     }
 }
 

@@ -13,8 +13,6 @@ use fpgacc_launch_facts::{
 pub struct Contradiction {
     /// The call, in the first account.
     pub site: Location,
-    /// The call, in the second account.
-    pub other_site: Location,
     /// Which fact of it: `global size 0`.
     pub what: String,
     /// What the first account says.
@@ -150,7 +148,6 @@ fn of_launches(a: &Launch, b: &Launch, found: &mut Vec<Contradiction>) {
     let mut contradict = |what: String, first: String, second: String| {
         found.push(Contradiction {
             site: a.site.clone(),
-            other_site: b.site.clone(),
             what,
             first,
             second,
@@ -218,8 +215,7 @@ fn of_launches(a: &Launch, b: &Launch, found: &mut Vec<Contradiction>) {
 }
 
 fn memory(launch: &Launch, index: u32) -> Option<&str> {
-    let arg = launch.args.iter().find(|arg| arg.index == index)?;
-    match &arg.value {
+    match launch.argument(index)? {
         ArgValue::Memory(name) => Some(name),
         _ => None,
     }
@@ -277,7 +273,6 @@ fn of_programs(all: &[&Program], b: &Program, found: &mut Vec<Contradiction>) {
             let known: Vec<_> = known.iter().map(|one| format!("\"{one}\"")).collect();
             found.push(Contradiction {
                 site: first.site.clone(),
-                other_site: b.site.clone(),
                 what: what.to_string(),
                 first: known.join(" or "),
                 second: format!("\"{other}\""),
@@ -292,7 +287,6 @@ fn of_buffers(a: &Buffer, b: &Buffer, found: &mut Vec<Contradiction>) {
     let mut contradict = |what: &str, first: String, second: String| {
         found.push(Contradiction {
             site: a.site.clone(),
-            other_site: b.site.clone(),
             what: what.to_string(),
             first,
             second,

@@ -92,11 +92,7 @@ fn foreign_file(session: &mut Session, path: &Path, language: Option<&'static st
     }
     let mut args = session.options.host_flags.clone();
     args.extend(session.options.show_flags.iter().cloned());
-    args.push(stage.into());
-    for word in language.into_iter().flat_map(|name| ["-x", name]) {
-        args.push(word.into());
-    }
-    args.push(path.into());
+    args.extend(foreign::words(stage, language, path));
     hand_on(session, foreign::main_language(session), args, None)
 }
 

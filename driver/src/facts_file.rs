@@ -1,5 +1,7 @@
 //! Launch facts as a file.
 
+use std::path::Path;
+
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_launch_facts::{FORMAT_VERSION, Facts};
@@ -7,6 +9,23 @@ use fpgacc_launch_facts::{FORMAT_VERSION, Facts};
 /// Facts lie this deep at most, with much to spare. The YAML parser's time grows with the square of the
 /// depth.
 const DEEPEST: usize = 1000;
+
+/// The facts in a file that no other message points into.
+///
+/// # Errors
+/// It cannot be read, or where something is wrong with it.
+pub fn read(path: &Path) -> Result<Facts, Diagnostic> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path)
+        .map_err(|error| Diagnostic::error(format!("cannot read '{name}': {error}")))?;
+    let mut sources = SourceMap::new();
+    parse(&name, &bytes, &mut sources).map_err(|mut error| {
+        let at = error.primary.take();
+        let at = at.map_or(name, |(span, _)| sources.location(span).to_string());
+        error.message = format!("{at}: {}", error.message);
+        error
+    })
+}
 
 /// The facts in a file's bytes, or what is wrong with them.
 pub fn parse(name: &str, bytes: &[u8], sources: &mut SourceMap) -> Result<Facts, Diagnostic> {

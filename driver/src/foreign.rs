@@ -1,5 +1,6 @@
 //! Files that the host compiler deals with alone: assembly, headers to precompile.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use fpgacc_aoc_wrappers::cc::Language;
@@ -15,16 +16,24 @@ pub fn make(
     output: &Path,
 ) -> Step<()> {
     let mut args = session.options.host_flags.clone();
-    args.push(stage.into());
-    for word in language.into_iter().flat_map(|name| ["-x", name]) {
-        args.push(word.into());
-    }
-    args.push(path.into());
+    args.extend(words(stage, language, path));
     let compiler = session.compiler(main_language(session))?;
     let made = compiler.link(&args, output);
     let made = session.check_cc(made)?;
     session.messages.pass_on(&made.warnings);
     Ok(())
+}
+
+/// What asks the host compiler for a stage of a file.
+pub fn words(stage: &str, language: Option<&str>, path: &Path) -> Vec<OsString> {
+    let mut words = vec![stage.into()];
+    words.extend(
+        language
+            .into_iter()
+            .flat_map(|name| ["-x".into(), name.into()]),
+    );
+    words.push(path.into());
+    words
 }
 
 /// The language that the command's own name stands for.

@@ -21,6 +21,16 @@ pub struct Host {
     pub patched: Patched,
 }
 
+impl Host {
+    /// The patched text, as the compiler is given it.
+    fn source(&self) -> cc::Source<'_> {
+        cc::Source {
+            path: &self.unit.path,
+            text: Some(&self.patched.text),
+        }
+    }
+}
+
 /// Reads a host, preprocesses it with the user's flags and patches its calls.
 pub fn load(session: &mut Session, path: &Path, language: Language) -> Step<Host> {
     let original = session.read(path)?;
@@ -100,11 +110,7 @@ pub fn compile(session: &mut Session, host: &Host, output: &Path, made: &Path) -
         };
         flags.extend(named);
     }
-    let source = cc::Source {
-        path: &host.unit.path,
-        text: Some(&host.patched.text),
-    };
-    let compiled = compiler.compile(source, &flags, output);
+    let compiled = compiler.compile(host.source(), &flags, output);
     let warnings = session.check_cc(compiled)?;
     session.messages.pass_on(&warnings);
     Ok(())
@@ -114,11 +120,7 @@ pub fn compile(session: &mut Session, host: &Host, output: &Path, made: &Path) -
 pub fn check(session: &mut Session, host: &Host) -> Step<()> {
     let compiler = session.compiler(host.unit.language())?;
     let flags = compile_flags(session)?;
-    let source = cc::Source {
-        path: &host.unit.path,
-        text: Some(&host.patched.text),
-    };
-    let checked = compiler.check_syntax(source, &flags);
+    let checked = compiler.check_syntax(host.source(), &flags);
     let warnings = session.check_cc(checked)?;
     session.messages.pass_on(&warnings);
     Ok(())
@@ -162,17 +164,13 @@ fn user_headers(main: &str, preprocessed: Option<&Preprocessed>) -> Vec<(String,
 pub fn assemble(session: &mut Session, host: &Host, output: &Path) -> Step<()> {
     let compiler = session.compiler(host.unit.language())?;
     let flags = compile_flags(session)?;
-    let source = cc::Source {
-        path: &host.unit.path,
-        text: Some(&host.patched.text),
-    };
     let folder = session.temporary_folder()?;
     let shown = output.as_os_str() == "-";
     let path = match shown {
         true => folder.path().join("host.s"),
         false => output.to_path_buf(),
     };
-    let compiled = compiler.assembly(source, &flags, &path);
+    let compiled = compiler.assembly(host.source(), &flags, &path);
     let warnings = session.check_cc(compiled)?;
     session.messages.pass_on(&warnings);
     if shown && !session.options.dry_run {

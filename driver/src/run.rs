@@ -13,7 +13,7 @@ use fpgacc_aoc_wrappers::library;
 use fpgacc_aoc_wrappers::process::Command;
 use fpgacc_aoc_wrappers::scratch::Scratch;
 use fpgacc_frontend::diag::Diagnostic;
-use fpgacc_frontend::source::SourceMap;
+
 use fpgacc_launch_facts::Facts;
 use fpgacc_runtime::manifest::Target;
 
@@ -54,7 +54,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
 }
 
 fn run(aocx: &Path, facts: &[PathBuf], program: &[String]) -> Result<ExitCode, Diagnostic> {
-    let facts: Result<Vec<Facts>, _> = facts.iter().map(|path| read_facts(path)).collect();
+    let facts: Result<Vec<Facts>, _> = facts.iter().map(|path| facts_file::read(path)).collect();
     let description = aocx::read(aocx, &facts?)?;
     let folder = Scratch::new().map_err(Diagnostic::because)?;
     let layer = layer(&description, folder.path())?;
@@ -82,14 +82,6 @@ fn run(aocx: &Path, facts: &[PathBuf], program: &[String]) -> Result<ExitCode, D
 /// pyopencl's own cache puts a random name after each text: without it, texts are the program's.
 pub fn with_plain_texts(command: Command) -> Command {
     command.env("PYOPENCL_NO_CACHE", "1")
-}
-
-fn read_facts(path: &Path) -> Result<Facts, Diagnostic> {
-    let name = path.display().to_string();
-    let bytes = std::fs::read(path)
-        .map_err(|error| Diagnostic::error(format!("cannot read '{name}': {error}")))?;
-    facts_file::parse(&name, &bytes, &mut SourceMap::new())
-        .map_err(|error| Diagnostic::error(format!("{name}: {}", error.message)))
 }
 
 /// The file itself, if it is the only one, and its folder.

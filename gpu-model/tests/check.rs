@@ -1,6 +1,6 @@
 //! Sites of small kernels whose sectors, turns and lanes are counted by hand.
 
-use crate::common::sites::{found_on, launch, told, told_on};
+use crate::common::sites::{found_on, kernel, launch, told, told_on};
 use fpgacc_frontend::ir::Dialect;
 use fpgacc_frontend::kernel::{Input, parse};
 use fpgacc_frontend::source::SourceMap;
@@ -321,17 +321,6 @@ fn warps_wait_at_barriers_for_the_last_of_their_group() {
     // A group of one warp waits for nothing.
     assert_eq!(barrier("l", 32), "");
     assert_eq!(barrier("d[l]", 256), "6 barrier 0.00 depends on data");
-}
-
-/// A kernel whose work-item `i`, number `l` of its group, does this.
-fn kernel(body: &str) -> String {
-    format!(
-        "__kernel void k(__global float *a, __global float *o) {{\n\
-         int i = get_global_id(0), l = get_local_id(0); float v = 0;\n\
-         {body}\n\
-         o[i] = v;\n\
-         }}\n"
-    )
 }
 
 /// The sectors that 1024 work-items of such a kernel move, a warp; whether that is an estimate.

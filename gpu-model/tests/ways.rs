@@ -1,17 +1,6 @@
 //! Branches that are no statements: which lanes go which ways there, and who waits.
 
-use crate::common::sites::{launch, told};
-
-/// A kernel whose work-item `i`, number `l` of its group, does this.
-fn kernel(body: &str) -> String {
-    format!(
-        "__kernel void k(__global float *a, __global float *o) {{\n\
-         int i = get_global_id(0), l = get_local_id(0); float v = 0;\n\
-         {body}\n\
-         o[i] = v;\n\
-         }}\n"
-    )
-}
+use crate::common::sites::{kernel, launch, told};
 
 /// Branches of such a kernel on line 3, of 1024 work-items in groups of 64.
 fn branches(body: &str) -> Vec<String> {

@@ -34,21 +34,15 @@ pub(crate) fn merge_args(a: &ArgValue, b: &ArgValue) -> ArgValue {
         (_, ArgValue::Unknown(_)) => b.clone(),
         (ArgValue::Scalar(a), ArgValue::Scalar(b)) => ArgValue::Scalar(merge_values(a, b)),
         (ArgValue::Local(a), ArgValue::Local(b)) => ArgValue::Local(merge_values(a, b)),
-        (ArgValue::Memory(_) | ArgValue::AnyOf(_), ArgValue::Memory(_) | ArgValue::AnyOf(_)) => {
-            merge_memory(a, b)
-        }
-        _ => ArgValue::Unknown("it differs from path to path".to_string()),
+        _ => match (a.memory(), b.memory()) {
+            (Some(a), Some(b)) => merge_memory(a, b),
+            _ => ArgValue::Unknown("it differs from path to path".to_string()),
+        },
     }
 }
 
-fn merge_memory(a: &ArgValue, b: &ArgValue) -> ArgValue {
-    let names = |value: &ArgValue| match value {
-        ArgValue::Memory(name) => vec![name.clone()],
-        ArgValue::AnyOf(names) => names.clone(),
-        _ => Vec::new(),
-    };
-    let mut all = names(a);
-    all.extend(names(b));
+fn merge_memory(a: &[String], b: &[String]) -> ArgValue {
+    let mut all = [a, b].concat();
     all.sort();
     all.dedup();
     match all.len() > MOST_ALTERNATIVES {

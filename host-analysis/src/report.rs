@@ -371,10 +371,8 @@ fn memory_of_any(interp: &Interp<'_>, facts: &mut Facts) {
         .iter_mut()
         .flat_map(|launch| &mut launch.args);
     for arg in args {
-        let names = match &arg.value {
-            ArgValue::Memory(name) => std::slice::from_ref(name),
-            ArgValue::AnyOf(names) => names,
-            _ => continue,
+        let Some(names) = arg.value.memory() else {
+            continue;
         };
         if let Some(name) = names.iter().find(|name| held.contains(name)) {
             let text = format!("`{name}` may hold other memory than it was made with");

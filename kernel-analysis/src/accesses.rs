@@ -8,6 +8,7 @@ use fpgacc_frontend::ir::{
 };
 
 use super::alias::{Aliases, Root, Roots, spaces_differ};
+use super::calls::callees;
 
 /// One read or write.
 #[derive(Clone, Debug)]
@@ -130,15 +131,9 @@ impl Summaries {
             self.known.insert(id, Some(Summary::worst(function)));
             return;
         };
-        body.for_each_expr(&function.exprs, &mut |expr| {
-            if let Expr::Call {
-                callee: Callee::Function(callee),
-                ..
-            } = function.exprs.get(expr)
-            {
-                self.compute(module, *callee, called);
-            }
-        });
+        for (callee, _) in callees(function) {
+            self.compute(module, callee, called);
+        }
         let aliases = Aliases::new(module, id, called);
         let accesses = Accesses::of_stmts(&aliases, self, &body.stmts);
         self.known.insert(id, Some(summarise(function, &accesses)));

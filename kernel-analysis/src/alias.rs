@@ -12,6 +12,8 @@ use fpgacc_frontend::ir::{
     RecordKind, StmtKind, UnaryOp, VarId, VarRef,
 };
 
+use super::calls::callees;
+
 /// What a pointer may point into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Root {
@@ -474,18 +476,9 @@ pub(crate) fn spaces_differ(a: Option<AddressSpace>, b: Option<AddressSpace>) ->
 
 /// The functions that any function of the module calls.
 pub fn called_functions(module: &Module) -> BTreeSet<FunctionId> {
-    let mut called = BTreeSet::new();
-    for (_, function) in module.functions.iter() {
-        let Some(body) = &function.body else { continue };
-        body.for_each_expr(&function.exprs, &mut |expr| {
-            if let Expr::Call {
-                callee: Callee::Function(callee),
-                ..
-            } = function.exprs.get(expr)
-            {
-                called.insert(*callee);
-            }
-        });
-    }
-    called
+    let callees = module
+        .functions
+        .iter()
+        .flat_map(|(_, function)| callees(function));
+    callees.map(|(callee, _)| callee).collect()
 }

@@ -10,17 +10,13 @@ use fpgacc_frontend::ir::{
 pub fn calls_in(function: &Function, stmts: &[Stmt]) -> Vec<(ExprId, FunctionId)> {
     let mut found = Vec::new();
     for stmt in stmts {
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                function.exprs.for_each(root, &mut |id| {
-                    if let Expr::Call {
-                        callee: Callee::Function(callee),
-                        ..
-                    } = function.exprs.get(id)
-                    {
-                        found.push((id, *callee));
-                    }
-                });
+        stmt.for_each_expr(&function.exprs, &mut |id| {
+            if let Expr::Call {
+                callee: Callee::Function(callee),
+                ..
+            } = function.exprs.get(id)
+            {
+                found.push((id, *callee));
             }
         });
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{AddressSpace, Function, Module};
-use fpgacc_launch_facts::{ArgValue, Buffer, Facts, Launch, Value};
+use fpgacc_launch_facts::{Buffer, Facts, Launch, Value};
 
 /// The smallest cache, in bytes: what one block RAM holds.
 pub const LEAST: u64 = 2 << 10;
@@ -81,18 +81,13 @@ pub fn parameters(module: &Module, kernel: &Function) -> Vec<u32> {
 }
 
 /// The names of the buffers of which a launch passes one as an argument.
-pub fn buffers(launch: &Launch, index: u32) -> Option<Vec<&str>> {
-    let arg = launch.args.iter().find(|arg| arg.index == index)?;
-    match &arg.value {
-        ArgValue::Memory(name) => Some(vec![name]),
-        ArgValue::AnyOf(names) => Some(names.iter().map(String::as_str).collect()),
-        _ => None,
-    }
+pub fn buffers(launch: &Launch, index: u32) -> Option<&[String]> {
+    launch.argument(index)?.memory()
 }
 
 /// The most bytes that a launch passes as an argument, if it is memory of a known size.
 pub fn argument_bytes(facts: &Facts, launch: &Launch, index: u32) -> Option<u64> {
-    let sizes = buffers(launch, index)?.into_iter();
+    let sizes = buffers(launch, index)?.iter();
     let sizes: Option<Vec<u64>> = sizes.map(|name| bytes(facts, name)).collect();
     sizes?.into_iter().max()
 }

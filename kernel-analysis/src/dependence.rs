@@ -273,20 +273,16 @@ fn prints(
 ) -> bool {
     let mut callees = Vec::new();
     let mut found = false;
-    stmt.for_each(&mut |stmt| {
-        for root in stmt.exprs() {
-            exprs.for_each(root, &mut |id| match exprs.get(id) {
-                Expr::Call {
-                    callee: Callee::Builtin(name),
-                    ..
-                } => found |= name == "printf",
-                Expr::Call {
-                    callee: Callee::Function(callee),
-                    ..
-                } => callees.push(*callee),
-                _ => {}
-            });
-        }
+    stmt.for_each_expr(exprs, &mut |id| match exprs.get(id) {
+        Expr::Call {
+            callee: Callee::Builtin(name),
+            ..
+        } => found |= name == "printf",
+        Expr::Call {
+            callee: Callee::Function(callee),
+            ..
+        } => callees.push(*callee),
+        _ => {}
     });
     found
         || callees.into_iter().any(|callee| {

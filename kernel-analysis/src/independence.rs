@@ -15,7 +15,7 @@ use fpgacc_frontend::ir::{AddressSpace, BinaryOp, Expr, ExprId, Stmt, StmtKind, 
 use super::accesses::{Access, Accesses, Summaries};
 use super::alias::{Aliases, Root, Roots};
 use super::indices::{Counting, Indices};
-use super::nest::{Header, Nests, variable};
+use super::nest::{Header, Nests};
 use crate::fourier_motzkin::{Linear, Range, range_of};
 use crate::poly::{Poly, Sym};
 
@@ -153,7 +153,7 @@ impl<'a> Proof<'a> {
         let exprs = &self.aliases.function.exprs;
         match *exprs.get(at) {
             Expr::Index { base, index } => {
-                if let Some(var) = variable(self.aliases.function, base) {
+                if let Some(var) = self.aliases.function.exprs.local_var(base) {
                     return Some((var, vec![index]));
                 }
                 if self.aliases.is_pointer(base) {
@@ -260,7 +260,7 @@ impl<'a> Proof<'a> {
                 None => {}
             }
         }
-        let is_plain = variable(function, header.compared) == Some(header.counter);
+        let is_plain = function.exprs.local_var(header.compared) == Some(header.counter);
         if !is_plain || !self.indices.is_signed(header.bound) {
             return;
         }

@@ -462,7 +462,7 @@ impl Run<'_> {
     }
 
     fn assign(&mut self, lhs: ExprId, op: Option<BinaryOp>, new: &[Value], active: &[Active]) {
-        if let Expr::Var(VarRef::Local(var)) = *self.function.exprs.get(lhs)
+        if let Some(var) = self.function.exprs.local_var(lhs)
             && self.function.vars[var].space != AddressSpace::Local
         {
             let value = match op {

@@ -72,14 +72,14 @@ impl Header {
         let (counter, start) = start(function, init)?;
         let (op, compared, bound) = compared(function, *cond, counter)?;
         let (by, down) = match *function.exprs.get(*step) {
-            Expr::IncDec { op, operand } if variable(function, operand) == Some(counter) => {
+            Expr::IncDec { op, operand } if function.exprs.local_var(operand) == Some(counter) => {
                 (None, matches!(op, IncDecOp::PreDec | IncDecOp::PostDec))
             }
             Expr::Assign {
                 op: Some(op @ (BinaryOp::Add | BinaryOp::Sub)),
                 lhs,
                 rhs,
-            } if variable(function, lhs) == Some(counter) => (Some(rhs), op == BinaryOp::Sub),
+            } if function.exprs.local_var(lhs) == Some(counter) => (Some(rhs), op == BinaryOp::Sub),
             _ => return None,
         };
         Some(Header {
@@ -103,7 +103,7 @@ fn start(function: &Function, init: &[Stmt]) -> Option<(VarId, ExprId)> {
             init: Some(Init::Expr(value)),
         } => Some((*var, *value)),
         StmtKind::Expr(expr) => match *function.exprs.get(*expr) {
-            Expr::Assign { op: None, lhs, rhs } => Some((variable(function, lhs)?, rhs)),
+            Expr::Assign { op: None, lhs, rhs } => Some((function.exprs.local_var(lhs)?, rhs)),
             _ => None,
         },
         _ => None,
@@ -128,19 +128,11 @@ fn compared(
         Ne => Ne,
         _ => return None,
     };
-    let is_counter = |id| variable(function, uncast(function, id)) == Some(counter);
+    let is_counter = |id| function.exprs.local_var(uncast(function, id)) == Some(counter);
     if is_counter(lhs) {
         return Some((op, lhs, rhs));
     }
     is_counter(rhs).then_some((mirrored, rhs, lhs))
-}
-
-/// The local variable that an expression is.
-pub fn variable(function: &Function, id: ExprId) -> Option<VarId> {
-    match function.exprs.get(id) {
-        Expr::Var(VarRef::Local(var)) => Some(*var),
-        _ => None,
-    }
 }
 
 fn uncast(function: &Function, id: ExprId) -> ExprId {
@@ -257,7 +249,7 @@ fn only_loop(stmt: &Stmt) -> Option<&Stmt> {
 }
 
 /// The statement that is all of a list.
-fn only(stmts: &[Stmt]) -> Option<&Stmt> {
+pub fn only(stmts: &[Stmt]) -> Option<&Stmt> {
     let mut real = stmts
         .iter()
         .filter(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)));

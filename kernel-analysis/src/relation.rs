@@ -1,7 +1,8 @@
 //! What a launch passes as two arguments: memory that is distinct, may be, or is not.
 
-use fpgacc_launch_facts::{ArgValue, Buffer, Facts, Launch, RecordedLaunch, Value};
+use fpgacc_launch_facts::{Buffer, Facts, Launch, RecordedLaunch, Value};
 
+use crate::constant_memory::creations;
 use crate::faults;
 
 /// What two arguments name.
@@ -29,10 +30,6 @@ impl Relation {
 /// What a launch passes as the arguments `a` and `b`.
 pub fn relation(facts: &Facts, launch: &Launch, a: u32, b: u32) -> Relation {
     let site = &launch.site;
-    let at = |index: u32| {
-        let arg = launch.args.iter().find(|arg| arg.index == index);
-        arg.map(|arg| &arg.value)
-    };
     if let Some(recorded) = &launch.recorded
         && overlap_was_seen(recorded, a, b)
     {
@@ -45,7 +42,7 @@ pub fn relation(facts: &Facts, launch: &Launch, a: u32, b: u32) -> Relation {
             "the launch at {site} passes one buffer as arguments {a} and {b} on one of the ways to it"
         ));
     }
-    let passed = [at(a), at(b)].map(candidates);
+    let passed = [a, b].map(|at| launch.argument(at)?.memory());
     let relation = match &passed {
         [Some(first), Some(second)] => match [a, b].map(|at| launch.argument_is_proved(at)) {
             [true, true] => {
@@ -78,19 +75,10 @@ fn overlap_was_seen(recorded: &RecordedLaunch, a: u32, b: u32) -> bool {
     pairs.any(|&(x, y)| (x, y) == (a, b) || (y, x) == (a, b))
 }
 
-/// The names of the memory objects that an argument may be; `None`: any.
-fn candidates(value: Option<&ArgValue>) -> Option<Vec<&str>> {
-    match value? {
-        ArgValue::Memory(name) => Some(vec![name]),
-        ArgValue::AnyOf(names) => Some(names.iter().map(String::as_str).collect()),
-        _ => None,
-    }
-}
-
 /// Two arguments that are one of some memory objects each. If there is a choice for both, which one
 /// is not independent: buffers that change places between launches are never the same, which is proved where
 /// their names are `apart`.
-fn all_with_all(facts: &Facts, a: &[&str], b: &[&str], apart: bool) -> Relation {
+fn all_with_all(facts: &Facts, a: &[String], b: &[String], apart: bool) -> Relation {
     let is_choice = a.len() > 1 && b.len() > 1;
     let mut worst = Relation::Distinct;
     for first in a {
@@ -120,12 +108,7 @@ fn names(facts: &Facts, a: &str, b: &str) -> Relation {
             false => Relation::Shared(format!("passes the buffer '{a}' twice")),
         };
     }
-    let created = |name: &str| -> Vec<&Buffer> {
-        let mut all: Vec<&Buffer> = facts.buffers.iter().collect();
-        all.retain(|buffer| buffer.variable.as_deref() == Some(name));
-        all
-    };
-    let (first, second) = (created(a), created(b));
+    let (first, second) = (creations(facts, a), creations(facts, b));
     for (name, buffers) in [(a, &first), (b, &second)] {
         if buffers.is_empty() {
             return Relation::Assumed(format!("passes '{name}', whose creation is not known"));

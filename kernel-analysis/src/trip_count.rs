@@ -215,24 +215,16 @@ impl<'a> Constants<'a> {
     /// Whether statements assign to a variable (its declaration is no assignment).
     fn is_written(&self, var: VarId, stmts: &[Stmt]) -> bool {
         let exprs = &self.function.exprs;
-        let mut written = false;
-        for stmt in stmts {
-            stmt.for_each(&mut |stmt| {
-                for root in stmt.exprs() {
-                    written |= exprs.any(root, &mut |id| exprs.written_var(id) == Some(var));
-                }
-            });
-        }
-        written
+        let is_write = |id| exprs.written_var(id) == Some(var);
+        stmts
+            .iter()
+            .any(|stmt| stmt.any_expr(exprs, &mut |id| is_write(id)))
     }
 
     /// The variable that a loop's step changes, and by how much.
     fn step(&self, step: ExprId) -> Option<(VarId, i128)> {
         let exprs = &self.function.exprs;
-        let var = |id: ExprId| match exprs.get(id) {
-            Expr::Var(VarRef::Local(var)) => Some(*var),
-            _ => None,
-        };
+        let var = |id: ExprId| exprs.local_var(id);
         let (var, by) = match exprs.get(step) {
             Expr::IncDec { op, operand } => {
                 let by = match op {

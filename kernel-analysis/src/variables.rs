@@ -145,12 +145,9 @@ impl Walk<'_> {
                 self.value(*otherwise, true);
             }
             Expr::SizeOf(SizeOfArg::Expr(operand)) => {
-                let (exprs, visit) = (self.exprs, &mut self.visit);
-                exprs.for_each(*operand, &mut |below| {
-                    if let Expr::Var(VarRef::Local(var)) = exprs.get(below) {
-                        visit(*var, Access::Named, conditional);
-                    }
-                });
+                for (_, var) in self.exprs.local_uses(*operand) {
+                    (self.visit)(var, Access::Named, conditional);
+                }
             }
             _ => {
                 for child in self.exprs.children(id) {

@@ -291,6 +291,12 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Launch {
+    /// What it passes as an argument, if that is known.
+    pub fn argument(&self, index: u32) -> Option<&ArgValue> {
+        let arg = self.args.iter().find(|arg| arg.index == index)?;
+        Some(&arg.value)
+    }
+
     /// A launch of one of these kernels, of which nothing else is known.
     pub fn of(site: Location, kernels: Vec<String>) -> Self {
         let unknown = || "not known".to_string();
@@ -430,6 +436,17 @@ pub enum ArgValue {
     Seen(Vec<String>),
     /// Not known, for this reason.
     Unknown(String),
+}
+
+impl ArgValue {
+    /// The memory objects that it may be, by name; `None`: it may be something else.
+    pub fn memory(&self) -> Option<&[String]> {
+        match self {
+            ArgValue::Memory(name) => Some(std::slice::from_ref(name)),
+            ArgValue::AnyOf(names) => Some(names),
+            _ => None,
+        }
+    }
 }
 
 /// A call of clCreateBuffer or clCreateSubBuffer.

@@ -1,15 +1,8 @@
 //! Loops through rows of graphs and sparse matrices, tiles in banks, and groups of at most so many work-items. Where a time is
 //! said to be measured, it is that of a kernel of the same kind in the repository that is named; the kernels are our own.
 
-use crate::predicted::predicted;
-use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin};
-
-fn given(value: f64) -> Option<Given> {
-    Some(Given {
-        value,
-        origin: TripOrigin::Symbolic,
-    })
-}
+use crate::predicted::{given, predicted};
+use fpgacc_performance_model::{Board, LaunchShape, Prediction};
 
 /// So many work-items in groups, on a board; loops run so often.
 fn on(board: &str, text: &str, (items, group): (f64, f64), trips: Option<f64>) -> Prediction {

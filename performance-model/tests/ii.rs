@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use fpgacc_performance_model::{
-    Board, Given, LaunchShape, Limit, LoopReport, LsuKind, Pipelining, TripOrigin, calibration,
+    Board, LaunchShape, Limit, LoopReport, LsuKind, Pipelining, TripOrigin, calibration,
 };
 use serde::Deserialize;
 
-use crate::predicted::predicted;
+use crate::predicted::{given, predicted};
 
 /// A loop nest and its intervals.
 #[derive(Deserialize)]
@@ -226,13 +226,6 @@ fn unknown_bounds_on_both_sides_are_assumed() {
     assert_eq!(loops[0].trip.value, 16.0);
 }
 
-fn given(value: f64) -> Given {
-    Given {
-        value,
-        origin: TripOrigin::Symbolic,
-    }
-}
-
 /// Each entry of a loop costs a cycle besides its iterations; of loops that are one there is one entry.
 #[test]
 fn nested_loops_made_one_are_entered_once() {
@@ -262,7 +255,7 @@ fn only_accesses_that_happen_are_waited_for() {
     let board = Board::named("de5a-net").unwrap();
     let [seldom, always] = [1e5, 1e6].map(|taken| {
         let launch = LaunchShape {
-            scalars: [(1, given(1e6)), (2, given(taken))].into(),
+            scalars: [(1, given(1e6).unwrap()), (2, given(taken).unwrap())].into(),
             ..LaunchShape::default()
         };
         predicted(text, &board, launch, None)
@@ -312,9 +305,9 @@ fn barriers_in_loops_cost_less_where_the_size_of_groups_is_known() {
     let sized = "__attribute__((reqd_work_group_size(64, 1, 1)))";
     let [any, sized] = ["", sized].map(|attribute| {
         let launch = LaunchShape {
-            global: [Some(given(65536.0)), None, None],
-            local: [Some(given(64.0)), None, None],
-            scalars: [(1, given(1000.0))].into(),
+            global: [given(65536.0), None, None],
+            local: [given(64.0), None, None],
+            scalars: [(1, given(1000.0).unwrap())].into(),
             ..LaunchShape::default()
         };
         predicted(&text(attribute), &board, launch, None)

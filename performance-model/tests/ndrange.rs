@@ -3,24 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::predicted::predicted;
-use fpgacc_performance_model::{Board, Form, Given, LaunchShape, Prediction, TripOrigin};
-
-fn given(value: u64) -> Option<Given> {
-    Some(Given {
-        value: value as f64,
-        origin: TripOrigin::Symbolic,
-    })
-}
+use crate::predicted::{given, predicted};
+use fpgacc_performance_model::{Board, Form, LaunchShape, Prediction};
 
 /// A launch in two dimensions, with integer arguments by index.
 fn launch<const N: usize>(global: [u64; 2], local: [u64; 2], args: [(u32, u64); N]) -> LaunchShape {
     let scalars = args
         .into_iter()
-        .filter_map(|(at, value)| Some((at, given(value)?)));
+        .filter_map(|(at, value)| Some((at, given(value as f64)?)));
     LaunchShape {
-        global: [given(global[0]), given(global[1]), given(1)],
-        local: [given(local[0]), given(local[1]), given(1)],
+        global: [given(global[0] as f64), given(global[1] as f64), given(1.0)],
+        local: [given(local[0] as f64), given(local[1] as f64), given(1.0)],
         scalars: scalars.collect(),
         speculated: Some(0.0),
         ..LaunchShape::default()

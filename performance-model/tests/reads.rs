@@ -1,15 +1,8 @@
 //! Loads: of what a cache holds, through a constant cache that holds too little, ahead, and in small loops. Where a time is said to be
 //! measured, it is that of a kernel of the same kind in the repository that is named; the kernels are our own.
 
-use crate::predicted::predicted;
-use fpgacc_performance_model::{Board, Given, LaunchShape, LsuKind, Prediction, TripOrigin};
-
-fn given(value: f64) -> Option<Given> {
-    Some(Given {
-        value,
-        origin: TripOrigin::Symbolic,
-    })
-}
+use crate::predicted::{given, on};
+use fpgacc_performance_model::{LaunchShape, LsuKind, Prediction};
 
 /// So many work-items in groups, with the sizes of buffers and arguments by index.
 fn launch(items: f64, group: f64, bytes: &[(u32, u64)], scalars: &[(u32, f64)]) -> LaunchShape {
@@ -23,10 +16,6 @@ fn launch(items: f64, group: f64, bytes: &[(u32, u64)], scalars: &[(u32, f64)]) 
         bytes: bytes.iter().copied().collect(),
         ..LaunchShape::default()
     }
-}
-
-fn on(board: &str, text: &str, launch: LaunchShape) -> Prediction {
-    predicted(text, &Board::named(board).unwrap(), launch, None)
 }
 
 /// In milliseconds; `within` as a factor.

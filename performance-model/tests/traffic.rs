@@ -1,18 +1,11 @@
 //! What the memory is asked for: atomic operations, words of small buffers, components of vectors. Where a time is said to be
 //! measured, it is that of a kernel of the same kind in the repository that is named; the kernels are our own.
 
-use crate::predicted::predicted;
-use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin};
+use crate::predicted::{given, predicted};
+use fpgacc_performance_model::{Board, LaunchShape, Prediction};
 
 /// Work-items of all launches here.
 const ITEMS: f64 = 32_768_000.0;
-
-fn given(value: f64) -> Option<Given> {
-    Some(Given {
-        value,
-        origin: TripOrigin::Symbolic,
-    })
-}
 
 /// On a Stratix 10 with one bank, the first buffer of so many bytes.
 fn on_s10(text: &str, bytes: u64) -> Prediction {

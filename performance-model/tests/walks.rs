@@ -1,32 +1,21 @@
 //! Addresses that mostly go on, and loops that few work-items enter. Where a time is said to be measured, it is that of
 //! a kernel of the same kind in the repository that is named; the kernels are our own.
 
-use crate::predicted::predicted;
-use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin};
-
-fn given(value: u64) -> Option<Given> {
-    Some(Given {
-        value: value as f64,
-        origin: TripOrigin::Symbolic,
-    })
-}
-
-fn on(board: &str, text: &str, launch: LaunchShape) -> Prediction {
-    predicted(text, &Board::named(board).unwrap(), launch, None)
-}
+use crate::predicted::{given, on};
+use fpgacc_performance_model::LaunchShape;
 
 /// With the third argument.
 fn third(value: u64) -> LaunchShape {
     LaunchShape {
-        scalars: [(2, given(value).unwrap())].into(),
+        scalars: [(2, given(value as f64).unwrap())].into(),
         ..LaunchShape::default()
     }
 }
 
 fn groups(global: u64, local: u64) -> LaunchShape {
     LaunchShape {
-        global: [given(global), given(1), given(1)],
-        local: [given(local), given(1), given(1)],
+        global: [given(global as f64), given(1.0), given(1.0)],
+        local: [given(local as f64), given(1.0), given(1.0)],
         ..LaunchShape::default()
     }
 }
@@ -120,7 +109,7 @@ fn a_loop_of_one_work_item_takes_the_time_of_its_group() {
     };
     let cycles = |guard: &str| {
         let mut launch = groups(2048, 32);
-        launch.scalars.insert(2, given(32).unwrap());
+        launch.scalars.insert(2, given(32.0).unwrap());
         on("s5phq", &text(guard), launch).busy_cycles
     };
     let (alone, all) = (cycles("if (t == 0)"), cycles("if (t < m)"));

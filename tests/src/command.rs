@@ -246,3 +246,11 @@ fn list(folder: &Path, prefix: &str, names: &mut Vec<String>) {
         }
     }
 }
+
+/// Asserts that a text contains all parts.
+#[track_caller]
+pub fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}

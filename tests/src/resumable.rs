@@ -1,5 +1,6 @@
 //! Campaigns that go on where they stopped, with several items at a time.
 
+use std::collections::BTreeMap;
 use std::fmt::{Debug, Display};
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,6 +28,13 @@ pub fn exit_code<C: Tally>(program: &str, end: Result<C, Stop>) -> ExitCode {
             eprintln!("{program}: {message}");
             ExitCode::from(code)
         }
+    }
+}
+
+/// Adds counts to others.
+pub fn merge<K: Ord + Clone>(into: &mut BTreeMap<K, u64>, from: &BTreeMap<K, u64>) {
+    for (key, count) in from {
+        *into.entry(key.clone()).or_default() += count;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fpgacc_tests::command::Workshop;
+use fpgacc_tests::command::{Workshop, has};
 
 const HOST: &str = include_str!("inputs/facts.c");
 
@@ -13,13 +13,6 @@ fn shop() -> Workshop {
     shop.write("host.c", HOST);
     shop.write("device.h", DEVICE);
     shop
-}
-
-#[track_caller]
-fn has(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "no {part:?} in:\n{text}");
-    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use fpgacc_launch_facts::{
     ArgValue, Facts, Known, Launch, LocalSize, ProgramSource, QueueOrder, Value,
 };
-use fpgacc_tests::command::{Outcome, Workshop, implementations};
+use fpgacc_tests::command::{Outcome, Workshop, has, implementations};
 
 const STDOUT: &str = "sum 41440, queue properties 0, options '-DSTEP=2'\n";
 
@@ -36,13 +36,6 @@ fn launches<'a>(facts: &'a Facts, kernel: &str) -> Vec<&'a Launch> {
 
 fn sizes(local: u64) -> LocalSize {
     LocalSize::Sizes(vec![Value::Const(local)])
-}
-
-#[track_caller]
-fn has(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "no {part:?} in:\n{text}");
-    }
 }
 
 /// The line of the host on which a text stands.
@@ -333,7 +326,7 @@ fn wrong_uses_have_messages_and_leave_what_was_there() {
         (
             "trace -o old.yaml --append -- ./app",
             1,
-            "old.yaml: not launch facts",
+            "old.yaml:1:1: not launch facts",
         ),
         (
             "trace -o python.yaml --append -- ./app",

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use fpgacc_runtime::seal;
-use fpgacc_tests::command::{Outcome, Workshop};
+use fpgacc_tests::command::{Outcome, Workshop, has};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
@@ -26,13 +26,6 @@ fn shop() -> Workshop {
 fn verify(shop: &Workshop, words: &str) -> Outcome {
     let options = "--verify -fexecution-model=swi";
     shop.fpgacc(&format!("{options} verify.c verify.cl {words}"))
-}
-
-#[track_caller]
-fn has(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "no {part:?} in:\n{text}");
-    }
 }
 
 #[test]

@@ -19,8 +19,6 @@ pub struct Measured {
     pub note: String,
     /// Look-up tables, with the board's interface.
     pub alut: Option<f64>,
-    /// Registers.
-    pub reg: Option<f64>,
     /// Multiplier blocks, as text: `5 / 1,518 ( < 1 % )`.
     pub dsp: String,
     /// Memory blocks, as text.

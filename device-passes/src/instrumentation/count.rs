@@ -9,9 +9,9 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, Arena, BinaryOp, Block, Callee, CaseLabel, Expr, ExprId, Exprs, FileNames,
-    Function, FunctionId, Init, Item, Module, QualType, Scalar, Stmt, StmtKind, Storage, Type,
-    TypeId, UnaryOp, VarId, Variable,
+    AddressSpace, BinaryOp, Block, Callee, CaseLabel, Expr, ExprId, FileNames, Function,
+    FunctionId, Init, Item, Module, QualType, Scalar, Stmt, StmtKind, Type, TypeId, UnaryOp, VarId,
+    Variable,
 };
 use fpgacc_frontend::source::Span;
 
@@ -278,29 +278,11 @@ fn additions(
 fn adder(module: &mut Module, words: TypeId, taken: &FileNames) -> FunctionId {
     let void = module.types.intern(Type::Void);
     let [uint, ulong] = [Scalar::UInt, Scalar::ULong].map(|scalar| module.types.scalar(scalar));
-    let mut function = Function {
-        name: fresh("fpgacc_count", taken),
-        is_kernel: false,
-        is_inline: false,
-        storage: Storage::None,
-        ret: QualType::plain(void),
-        params: Vec::new(),
-        attrs: Vec::new(),
-        vars: Arena::default(),
-        exprs: Exprs::default(),
-        body: None,
-        comments: Vec::new(),
-        span: None,
-    };
+    let mut function = Function::new(fresh("fpgacc_count", taken), void);
     let mut variable = |name: &str, ty: TypeId| {
-        function.vars.add(Variable {
-            name: fresh(name, taken),
-            ty: QualType::plain(ty),
-            space: AddressSpace::Private,
-            storage: Storage::None,
-            attrs: Vec::new(),
-            span: None,
-        })
+        function
+            .vars
+            .add(Variable::new(fresh(name, taken), ty, AddressSpace::Private))
     };
     let (counters, at) = (variable("counters", words), variable("at", uint));
     let (count, low) = (variable("count", ulong), variable("low", uint));

@@ -161,10 +161,7 @@ impl Survey<'_> {
             } => *lhs,
             _ => return None,
         };
-        match self.function.exprs.get(target) {
-            Expr::Var(VarRef::Local(var)) => Some(*var),
-            _ => None,
-        }
+        self.function.exprs.local_var(target)
     }
 
     fn expr(&mut self, root: ExprId, scope: &Scope) {
@@ -190,13 +187,8 @@ impl Survey<'_> {
     }
 
     fn is_integer(&self, id: ExprId) -> bool {
-        let types = &self.module.types;
-        let ty = self.function.exprs.ty(id);
-        let vector = types.as_vector(ty).map(|(scalar, _)| scalar);
-        types
-            .as_scalar(ty)
-            .or(vector)
-            .is_some_and(Scalar::is_integer)
+        let scalar = self.module.types.component(self.function.exprs.ty(id));
+        scalar.is_some_and(Scalar::is_integer)
     }
 
     /// A divisor that no dividend fails at.

@@ -62,20 +62,16 @@ fn has_masked_index(module: &Module, function: &Function, stmt: &Stmt) -> bool {
     }
     let exprs = &function.exprs;
     let mut found = false;
-    stmt.for_each(&mut |stmt| {
-        for root in stmt.exprs() {
-            exprs.for_each(root, &mut |id| {
-                let index = match *exprs.get(id) {
-                    Expr::Index { index, .. } => index,
-                    Expr::Unary {
-                        op: UnaryOp::Deref,
-                        operand,
-                    } => operand,
-                    _ => return,
-                };
-                found = found || masks.is_masked(index);
-            });
-        }
+    stmt.for_each_expr(exprs, &mut |id| {
+        let index = match *exprs.get(id) {
+            Expr::Index { index, .. } => index,
+            Expr::Unary {
+                op: UnaryOp::Deref,
+                operand,
+            } => operand,
+            _ => return,
+        };
+        found = found || masks.is_masked(index);
     });
     found
 }

@@ -138,7 +138,7 @@ fn passed(context: &Context<'_>, launch: &Launch, index: u32) -> Result<u64, Str
         return Err("what was only seen in a run (with --keep-general it counts)".to_string());
     }
     let mut least = ALLOCATED;
-    for name in names.into_iter().filter(|name| *name != "NULL") {
+    for name in names.iter().filter(|name| *name != "NULL") {
         let created = creations(context.facts, name);
         if created.is_empty() {
             return Err(format!("'{name}', whose creation is not known"));

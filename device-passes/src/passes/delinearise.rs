@@ -19,8 +19,6 @@ mod values;
 
 use fpgacc_frontend::ir::{FunctionId, Module};
 
-pub use self::plan::only;
-
 use crate::pass::{About, Context, LaunchContract, Outcome, Pass, Requirement};
 
 /// Loops are looked at again so often: rows of planes are rows of rows.

@@ -18,7 +18,7 @@ use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::trip_count::Constants;
 use fpgacc_runtime::guard::Guard;
 
-use self::rounds::{Rounds, added_to, local};
+use self::rounds::{Rounds, added_to};
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
 /// The pass.
@@ -265,7 +265,7 @@ impl Decider<'_> {
                 init: Some(Init::Expr(first)),
             } => (*var, *first),
             StmtKind::Expr(expr) => match exprs.get(*expr) {
-                Expr::Assign { op: None, lhs, rhs } => (local(exprs, *lhs)?, *rhs),
+                Expr::Assign { op: None, lhs, rhs } => (exprs.local_var(*lhs)?, *rhs),
                 _ => return None,
             },
             _ => return None,

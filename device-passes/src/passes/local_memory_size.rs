@@ -110,8 +110,7 @@ fn unstated_params(module: &Module, kernel: FunctionId) -> Vec<(u32, VarId)> {
 fn most<'l>(index: u32, launches: &[&'l Launch]) -> Result<u64, &'l Launch> {
     let mut most = 0;
     for launch in launches {
-        let arg = launch.args.iter().find(|arg| arg.index == index);
-        let bytes = match arg.map(|arg| &arg.value) {
+        let bytes = match launch.argument(index) {
             Some(ArgValue::Local(bytes)) => upper_bound(bytes),
             _ => None,
         };

@@ -187,29 +187,21 @@ fn accesses_global_memory(module: &Module, function: &Function, stmt: &Stmt) -> 
         let pointer = module.types.as_pointer(function.exprs.ty(pointer));
         pointer.is_some_and(|(_, space)| space == AddressSpace::Global)
     };
-    let mut found = false;
-    stmt.for_each(&mut |inside| {
-        for root in inside.exprs() {
-            found |= function
-                .exprs
-                .any(root, &mut |id| match function.exprs.get(id) {
-                    Expr::Index { base, .. } => is_global(*base),
-                    Expr::Unary {
-                        op: UnaryOp::Deref,
-                        operand,
-                    } => is_global(*operand),
-                    Expr::Member {
-                        base, arrow: true, ..
-                    } => is_global(*base),
-                    Expr::Call {
-                        args,
-                        callee: Callee::Builtin(_),
-                    } => args.iter().any(|arg| is_global(*arg)),
-                    _ => false,
-                });
-        }
-    });
-    found
+    stmt.any_expr(&function.exprs, &mut |id| match function.exprs.get(id) {
+        Expr::Index { base, .. } => is_global(*base),
+        Expr::Unary {
+            op: UnaryOp::Deref,
+            operand,
+        } => is_global(*operand),
+        Expr::Member {
+            base, arrow: true, ..
+        } => is_global(*base),
+        Expr::Call {
+            args,
+            callee: Callee::Builtin(_),
+        } => args.iter().any(|arg| is_global(*arg)),
+        _ => false,
+    })
 }
 
 /// The barrier is the last statement of a loop's body.

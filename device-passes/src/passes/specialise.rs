@@ -119,8 +119,8 @@ fn value<'l>(param: &Param, launches: &[&'l Launch]) -> Passed<'l> {
     let mut all = Vec::new();
     for launch in launches {
         // A launch of an unknown kernel says nothing of this one's arguments.
-        let arg = launch.args.iter().find(|arg| arg.index == param.index);
-        let bits = arg.and_then(|arg| scalars::bits(&arg.value, param.scalar));
+        let value = launch.argument(param.index);
+        let bits = value.and_then(|value| scalars::bits(value, param.scalar));
         match (&launch.kernels, bits) {
             (Known::Is(_), Some(bits)) => all.push((*launch, bits)),
             _ => return Passed::Unknown,
@@ -177,9 +177,7 @@ fn put(function: &mut Function, param: &Param, fact: &ScalarFact, context: &Cont
     let name = function.vars[param.var].name.clone();
     let local = function.add_var(&name, ty, context.names);
     for id in uses {
-        function
-            .exprs
-            .replace(id, Expr::Var(VarRef::Local(local)), ty);
+        function.point_to(id, local);
     }
     let init = function.exprs.add(literal(&fact), ty, None);
     let declaration = Stmt::define(local, init);

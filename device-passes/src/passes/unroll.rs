@@ -200,18 +200,12 @@ fn tests_data(function: &Function, stmt: &Stmt) -> bool {
 
 /// Whether work-items wait for each other in a statement.
 pub(crate) fn has_barrier(function: &Function, stmt: &Stmt) -> bool {
-    let mut found = false;
-    stmt.for_each(&mut |stmt| {
-        for root in stmt.exprs() {
-            found |= function.exprs.any(root, &mut |id| {
-                matches!(
-                    function.exprs.get(id),
-                    Expr::Call { callee: Callee::Builtin(name), .. }
-                        if name.contains("barrier") || name.starts_with("work_group_")
-                            || name.starts_with("async_work_group_") || name == "wait_group_events"
-                )
-            });
-        }
-    });
-    found
+    stmt.any_expr(&function.exprs, &mut |id| {
+        matches!(
+            function.exprs.get(id),
+            Expr::Call { callee: Callee::Builtin(name), .. }
+                if name.contains("barrier") || name.starts_with("work_group_")
+                    || name.starts_with("async_work_group_") || name == "wait_group_events"
+        )
+    })
 }

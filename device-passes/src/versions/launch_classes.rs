@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{Expr, FunctionId, Module, Scalar, StmtKind, Type, VarRef};
+use fpgacc_frontend::ir::{FunctionId, Module, Scalar, StmtKind, Type};
 use fpgacc_kernel_analysis::calls;
 use fpgacc_kernel_analysis::scalars;
 use fpgacc_launch_facts::{Known, Launch, LocalSize, Value};
@@ -130,8 +130,7 @@ fn local_size(launch: &Launch) -> Option<Vec<u64>> {
 }
 
 fn bits(launch: &Launch, index: u32, scalar: Scalar) -> Option<u64> {
-    let arg = launch.args.iter().find(|arg| arg.index == index)?;
-    scalars::bits(&arg.value, scalar)
+    scalars::bits(launch.argument(index)?, scalar)
 }
 
 /// Whether a kernel can observe how large its work-groups are: it has barriers, or asks.
@@ -167,11 +166,13 @@ fn loop_bounds(module: &Module, kernel: FunctionId) -> Vec<(u32, Scalar)> {
                 _ => None,
             };
             if let Some(cond) = cond {
-                function.exprs.for_each(cond, &mut |expr| {
-                    if let Expr::Var(VarRef::Local(var)) = function.exprs.get(expr) {
-                        used.insert(*var);
-                    }
-                });
+                used.extend(
+                    function
+                        .exprs
+                        .local_uses(cond)
+                        .into_iter()
+                        .map(|(_, var)| var),
+                );
             }
         });
     }

@@ -21,6 +21,7 @@ use fpgacc_gpu_model::device::Device;
 use fpgacc_gpu_model::recorded::Seen;
 use fpgacc_launch_facts::{Facts, Launch};
 use fpgacc_performance_model::Board;
+use serde::Serialize;
 
 use self::board::OnBoard;
 use self::checked::Checked;
@@ -116,11 +117,19 @@ fn run(session: &mut Session, matches: &ArgMatches) -> Step<()> {
     let text = match &machine {
         Machine::Gpu(device) => {
             let checked = scene.on_gpu(&compiled, device, &session.sources);
-            laid_out(session, &checked, device, layout)?
+            let report = data::report(&checked, device, &session.sources);
+            let kernels = checked.iter();
+            let kernels =
+                kernels.map(|one| (describe::warnings(one, session), describe::summary(one)));
+            laid_out(session, &report, kernels.collect(), layout)?
         }
         Machine::Board(board) => {
             let checked = scene.on_board(&compiled, board, &session.sources);
-            laid_out_for_board(session, &checked, board, layout)?
+            let report = board::report(&checked, board, &session.sources);
+            let kernels = checked.iter();
+            let kernels =
+                kernels.map(|one| (one.warnings(board, &session.sources), one.summary(board)));
+            laid_out(session, &report, kernels.collect(), layout)?
         }
     };
     session.write_text(&text)
@@ -262,69 +271,33 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// The warnings that no `-Wno-..` turns off.
-fn wanted(mut warnings: Vec<Diagnostic>, session: &Session) -> Vec<Diagnostic> {
-    warnings.retain(|warning| !session.messages.is_unwanted(warning));
-    warnings
-}
-
+/// The findings in a layout: the report of all of them, and of each kernel warnings and a summary.
 fn laid_out(
     session: &mut Session,
-    checked: &[Checked],
-    device: &Device,
+    report: &impl Serialize,
+    kernels: Vec<(Vec<Diagnostic>, String)>,
     layout: Layout,
 ) -> Step<String> {
+    let wanted = |session: &Session, mut warnings: Vec<Diagnostic>| {
+        warnings.retain(|warning| !session.messages.is_unwanted(warning));
+        warnings
+    };
     match layout {
         Layout::Json => {
-            let text =
-                serde_json::to_string_pretty(&data::report(checked, device, &session.sources));
-            let text = session.check(text)?;
+            let text = session.check(serde_json::to_string_pretty(report))?;
             Ok(format!("{text}\n"))
         }
         Layout::Sarif => {
-            let all: Vec<Diagnostic> = checked
-                .iter()
-                .flat_map(|one| wanted(describe::warnings(one, session), session))
-                .collect();
+            let all = kernels.into_iter().flat_map(|(warnings, _)| warnings);
+            let all = wanted(session, all.collect());
             Ok(messages::sarif(&all, &session.sources))
         }
         Layout::Text(color) => {
             let mut text = String::new();
-            for one in checked {
-                let warnings = wanted(describe::warnings(one, session), session);
+            for (warnings, summary) in kernels {
+                let warnings = wanted(session, warnings);
                 text += &places::rendered(warnings, &session.sources, color);
-                text.push_str(&describe::summary(one));
-            }
-            Ok(text)
-        }
-    }
-}
-
-fn laid_out_for_board(
-    session: &mut Session,
-    checked: &[OnBoard],
-    board: &Board,
-    layout: Layout,
-) -> Step<String> {
-    match layout {
-        Layout::Json => {
-            let report = board::report(checked, board, &session.sources);
-            let text = session.check(serde_json::to_string_pretty(&report))?;
-            Ok(format!("{text}\n"))
-        }
-        Layout::Sarif => {
-            let all: Vec<Diagnostic> = checked
-                .iter()
-                .flat_map(|one| wanted(one.warnings(board, &session.sources), session))
-                .collect();
-            Ok(messages::sarif(&all, &session.sources))
-        }
-        Layout::Text(color) => {
-            let mut text = String::new();
-            for one in checked {
-                let warnings = wanted(one.warnings(board, &session.sources), session);
-                text += &places::rendered(warnings, &session.sources, color);
-                text.push_str(&one.summary(board));
+                text.push_str(&summary);
             }
             Ok(text)
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fpgacc_decision::Decision;
 use fpgacc_frontend::ir::Module;
-use fpgacc_launch_facts::{ArgValue, Facts, Launch};
+use fpgacc_launch_facts::{Facts, Launch};
 
 use super::data::{Buffer, Position, Use};
 use crate::agree;
@@ -54,10 +54,8 @@ fn add(
     };
     let function = &module.functions[function];
     for arg in &launch.args {
-        let names = match &arg.value {
-            ArgValue::Memory(name) => std::slice::from_ref(name),
-            ArgValue::AnyOf(names) => names.as_slice(),
-            _ => continue,
+        let Some(names) = arg.value.memory() else {
+            continue;
         };
         let Some(param) = function.params.get(arg.index as usize) else {
             continue;

@@ -143,19 +143,14 @@ fn plan(matches: &ArgMatches, after: Option<Vec<String>>) -> Result<Plan, Diagno
 
 /// Facts of an earlier trace.
 fn read(path: &Path) -> Result<Facts, Diagnostic> {
-    let name = path.display().to_string();
-    let bytes = std::fs::read(path)
-        .map_err(|error| Diagnostic::error(format!("cannot read '{name}': {error}")))?;
-    let mut sources = SourceMap::new();
-    // There is no other file that the message could point into.
-    let facts = facts_file::parse(&name, &bytes, &mut sources)
-        .map_err(|error| Diagnostic::error(format!("{name}: {}", error.message)))?;
+    let facts = facts_file::read(path)?;
     match facts.recording {
         Some(_) => Ok(facts),
-        None => Err(
-            Diagnostic::error(format!("{name}: these facts were not recorded"))
-                .help("only facts of `fpgacc trace` can be joined with others"),
-        ),
+        None => Err(Diagnostic::error(format!(
+            "{}: these facts were not recorded",
+            path.display()
+        ))
+        .help("only facts of `fpgacc trace` can be joined with others")),
     }
 }
 

@@ -91,8 +91,8 @@ fn argument(a: &ArgValue, b: &ArgValue) -> ArgValue {
     if a == b {
         return a.clone();
     }
-    if let (Some(a), Some(b)) = (buffers(a), buffers(b)) {
-        return of_buffers(a.iter().chain(&b).cloned());
+    if let (Some(a), Some(b)) = (a.memory(), b.memory()) {
+        return of_buffers(a.iter().chain(b).cloned());
     }
     match (a, b) {
         (ArgValue::Local(a), ArgValue::Local(b)) => ArgValue::Local(value(a, b)),
@@ -101,14 +101,6 @@ fn argument(a: &ArgValue, b: &ArgValue) -> ArgValue {
         (ArgValue::Unknown(_), _) => a.clone(),
         (_, ArgValue::Unknown(_)) => b.clone(),
         _ => ArgValue::Unknown("it was of different kinds".to_string()),
-    }
-}
-
-fn buffers(value: &ArgValue) -> Option<Vec<String>> {
-    match value {
-        ArgValue::Memory(name) => Some(vec![name.clone()]),
-        ArgValue::AnyOf(names) => Some(names.clone()),
-        _ => None,
     }
 }
 

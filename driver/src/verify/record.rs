@@ -25,7 +25,7 @@ pub struct Record {
 pub struct Readback {
     /// `clEnqueueReadBuffer`, ...
     pub call: String,
-    /// The host's how-manieth buffer, from 1; unknown for images and shared virtual memory, and where several
+    /// The number of the host's buffer, from 1; unknown for images and shared virtual memory, and where several
     /// threads may make them.
     pub buffer: Option<u64>,
     /// The element type of the kernels' parameters that it was an argument for, if they agree.

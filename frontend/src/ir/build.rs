@@ -146,6 +146,14 @@ impl Exprs {
         self.add(Expr::Cast { ty, operand }, ty.ty, None)
     }
 
+    /// A value as one of a type: cast, unless it is of that type.
+    pub fn converted(&mut self, types: &Types, value: ExprId, ty: TypeId) -> ExprId {
+        match types.resolve(self.ty(value)) == types.resolve(ty) {
+            true => value,
+            false => self.cast(ty, value),
+        }
+    }
+
     /// `!operand`.
     pub fn not(&mut self, types: &mut Types, operand: ExprId) -> ExprId {
         let ty = types.truth(self.ty(operand));
@@ -273,6 +281,22 @@ impl Function {
     pub fn use_var(&mut self, var: VarId) -> ExprId {
         let ty = self.vars[var].ty.ty;
         self.exprs.add(Expr::Var(VarRef::Local(var)), ty, None)
+    }
+
+    /// Makes an expression a use of a variable.
+    pub fn point_to(&mut self, at: ExprId, var: VarId) {
+        let ty = self.vars[var].ty.ty;
+        self.exprs.replace(at, Expr::Var(VarRef::Local(var)), ty);
+    }
+
+    /// Puts a copy of a value in the place of a use of a variable, as one of the variable's type.
+    pub fn put_value(&mut self, at: ExprId, value: ExprId) {
+        let ty = self.exprs.ty(at);
+        let mut copy = self.exprs.duplicate(value);
+        if self.exprs.ty(copy) != ty {
+            copy = self.exprs.cast(ty, copy);
+        }
+        self.exprs.replace_by(at, copy);
     }
 
     /// `var = value;`

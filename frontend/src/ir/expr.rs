@@ -325,6 +325,11 @@ impl Exprs {
         self.types[id.index()] = ty;
     }
 
+    /// Overwrites an expression in place by another one, which is no use after that.
+    pub fn replace_by(&mut self, id: ExprId, other: ExprId) {
+        self.replace(id, self.get(other).clone(), self.ty(other));
+    }
+
     /// The handles of all expressions, dead ones too, in order of creation.
     pub fn ids(&self) -> impl Iterator<Item = ExprId> + use<> {
         (0..self.nodes.len()).map(Id::from_index)

@@ -194,6 +194,20 @@ pub struct Variable {
     pub span: Option<Span>,
 }
 
+impl Variable {
+    /// A variable that no source declares.
+    pub fn new(name: String, ty: TypeId, space: AddressSpace) -> Self {
+        Variable {
+            name,
+            ty: QualType::plain(ty),
+            space,
+            storage: Storage::None,
+            attrs: Vec::new(),
+            span: None,
+        }
+    }
+}
+
 /// A program-scope variable, `__constant` or a channel mostly.
 #[derive(Clone, Debug)]
 pub struct Global {
@@ -242,6 +256,24 @@ pub struct Function {
 }
 
 impl Function {
+    /// A function that no source declares, without parameters or a body.
+    pub fn new(name: String, ret: TypeId) -> Self {
+        Function {
+            name,
+            is_kernel: false,
+            is_inline: false,
+            storage: Storage::None,
+            ret: QualType::plain(ret),
+            params: Vec::new(),
+            attrs: Vec::new(),
+            vars: Arena::default(),
+            exprs: Exprs::default(),
+            body: None,
+            comments: Vec::new(),
+            span: None,
+        }
+    }
+
     /// The attribute with this name.
     pub fn attr(&self, name: &str) -> Option<&Attr> {
         self.attrs.iter().find(|attr| attr.name == name)
@@ -271,14 +303,8 @@ impl Function {
     /// with a number after it. `taken` holds the module's own names ([`Module::global_names`]).
     pub fn add_var(&mut self, hint: &str, ty: TypeId, taken: &FileNames) -> VarId {
         let name = self.fresh_name(hint, taken);
-        self.vars.add(Variable {
-            name,
-            ty: QualType::plain(ty),
-            space: AddressSpace::Private,
-            storage: Storage::None,
-            attrs: Vec::new(),
-            span: None,
-        })
+        self.vars
+            .add(Variable::new(name, ty, AddressSpace::Private))
     }
 
     /// A name that nothing in this function and in `taken` has.
@@ -391,20 +417,7 @@ mod tests {
     use crate::ir::Scalar;
 
     fn function(ret: TypeId) -> Function {
-        Function {
-            name: "f".to_string(),
-            is_kernel: true,
-            is_inline: false,
-            storage: Storage::None,
-            ret: QualType::plain(ret),
-            params: Vec::new(),
-            attrs: Vec::new(),
-            vars: Arena::default(),
-            exprs: Exprs::default(),
-            body: None,
-            comments: Vec::new(),
-            span: None,
-        }
+        Function::new("f".to_string(), ret)
     }
 
     #[test]
@@ -455,14 +468,7 @@ mod tests {
         let mut function = function(int);
         let taken = FileNames::default();
         for _ in 0..20_000 {
-            let variable = Variable {
-                name: "v".to_string(),
-                ty: QualType::plain(int),
-                space: AddressSpace::Private,
-                storage: Storage::None,
-                attrs: Vec::new(),
-                span: None,
-            };
+            let variable = Variable::new("v".to_string(), int, AddressSpace::Private);
             function.vars.add(variable);
         }
         function.make_names_unique(&taken);

@@ -252,6 +252,12 @@ impl Types {
         }
     }
 
+    /// The scalar that a type is or is a vector of, enumerations counting as `int`.
+    pub fn component(&self, id: TypeId) -> Option<Scalar> {
+        let of_vector = self.as_vector(id).map(|(scalar, _)| scalar);
+        of_vector.or_else(|| self.as_scalar(id))
+    }
+
     /// Pointee and space of a pointer.
     pub fn as_pointer(&self, id: TypeId) -> Option<(QualType, AddressSpace)> {
         match self.resolve(id) {

@@ -1,7 +1,7 @@
 //! Walking, copying and asking about expressions and statements.
 
 use super::expr::{Callee, Expr, ExprId, Exprs, Init, InitItem, SizeOfArg};
-use super::module::VarRef;
+use super::module::{VarId, VarRef};
 use super::stmt::{Block, CaseLabel, Stmt, StmtKind};
 
 impl Exprs {
@@ -59,6 +59,17 @@ impl Exprs {
             stack.extend(self.children(id));
         }
         false
+    }
+
+    /// The uses of local variables in an expression, evaluated or not.
+    pub fn local_uses(&self, root: ExprId) -> Vec<(ExprId, VarId)> {
+        let mut uses = Vec::new();
+        self.for_each(root, &mut |id| uses.extend(self.local_use(id)));
+        uses
+    }
+
+    fn local_use(&self, id: ExprId) -> Option<(ExprId, VarId)> {
+        self.local_var(id).map(|var| (id, var))
     }
 
     /// Whether evaluating an expression can change anything or depend on anything but the values of
@@ -332,6 +343,32 @@ impl Stmt {
             stmt.for_each(visit);
         }
     }
+
+    /// Calls `visit` for every expression of a statement and inside it, with all below it, parents first.
+    pub fn for_each_expr(&self, exprs: &Exprs, visit: &mut dyn FnMut(ExprId)) {
+        self.for_each(&mut |stmt| {
+            for root in stmt.exprs() {
+                exprs.for_each(root, visit);
+            }
+        });
+    }
+
+    /// The uses of local variables in a statement and inside it, evaluated or not.
+    pub fn local_uses(&self, exprs: &Exprs) -> Vec<(ExprId, VarId)> {
+        let mut uses = Vec::new();
+        self.for_each_expr(exprs, &mut |id| uses.extend(exprs.local_use(id)));
+        uses
+    }
+
+    /// Whether `test` holds for an expression of a statement or of one inside it, or for any below these.
+    pub fn any_expr(&self, exprs: &Exprs, test: &mut dyn FnMut(ExprId) -> bool) -> bool {
+        self.exprs().into_iter().any(|root| exprs.any(root, test))
+            || self
+                .lists()
+                .into_iter()
+                .flatten()
+                .any(|stmt| stmt.any_expr(exprs, test))
+    }
 }
 
 impl Block {
@@ -349,11 +386,9 @@ impl Block {
 
     /// Calls `visit` for every expression inside, with all below it, parents first.
     pub fn for_each_expr(&self, exprs: &Exprs, visit: &mut dyn FnMut(ExprId)) {
-        self.for_each_stmt(&mut |stmt| {
-            for root in stmt.exprs() {
-                exprs.for_each(root, visit);
-            }
-        });
+        for stmt in &self.stmts {
+            stmt.for_each_expr(exprs, visit);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::diag::Diagnostic;
 use crate::ir::{
     AddressSpace, BinaryOp, Block, Dialect, Expr, ExprId, Function, Init, Item, Module, QualType,
-    Scalar, Stmt, StmtKind, Storage, Type, TypeId, UnaryOp, VarId, Variable,
+    Scalar, Stmt, StmtKind, Type, TypeId, UnaryOp, VarId, Variable,
 };
 use crate::kernel::{LineDirectives, print, validate};
 use crate::source::SourceMap;
@@ -19,20 +19,7 @@ impl Build {
     pub(super) fn new() -> Self {
         let mut module = Module::new(Dialect::Cl12);
         let void = module.types.intern(Type::Void);
-        let f = Function {
-            name: "f".to_string(),
-            is_kernel: false,
-            is_inline: false,
-            storage: Storage::None,
-            ret: QualType::plain(void),
-            params: Vec::new(),
-            attrs: Vec::new(),
-            vars: Default::default(),
-            exprs: Default::default(),
-            body: None,
-            comments: Vec::new(),
-            span: None,
-        };
+        let f = Function::new("f".to_string(), void);
         Build {
             module,
             f,
@@ -62,14 +49,7 @@ impl Build {
     }
 
     pub(super) fn local(&mut self, name: &str, ty: TypeId, space: AddressSpace) -> VarId {
-        self.f.vars.add(Variable {
-            name: name.to_string(),
-            ty: QualType::plain(ty),
-            space,
-            storage: Storage::None,
-            attrs: Vec::new(),
-            span: None,
-        })
+        self.f.vars.add(Variable::new(name.to_string(), ty, space))
     }
 
     /// A use of the parameter `name`, which is made at its first use.

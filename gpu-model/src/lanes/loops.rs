@@ -275,26 +275,11 @@ impl<'a> Machine<'a> {
         self.guess.condition = condition;
         self.weight = weight;
         let after = std::mem::replace(&mut self.env, before);
-        self.join_loop(&after, &ways, walk.entered);
+        self.join(&after, &ways, walk.entered);
         // Lanes of which it is not known whether they left go on.
         (self.broken, self.skipped) = (0, 0);
         walk.active = 0;
         false
-    }
-
-    fn join_loop(&mut self, after: &Env, ways: &Ways, mask: Mask) {
-        let keys: Vec<_> = self.env.keys().copied().collect();
-        for key in keys {
-            let now = &self.env[&key];
-            let Some(then) = after.get(&key).filter(|then| *then != now) else {
-                continue;
-            };
-            let now = now.clone();
-            let joined: Vec<Wide> = (now.iter().zip(then))
-                .map(|(now, then)| self.either(then, now, ways, mask))
-                .collect();
-            self.env.insert(key, joined);
-        }
     }
 
     /// One iteration.

@@ -200,10 +200,7 @@ impl<'a> Machine<'a> {
 
     /// The scalar of a type, or of a vector's components.
     pub fn scalar(&self, ty: TypeId) -> Option<Scalar> {
-        let types = &self.module.types;
-        types
-            .as_scalar(ty)
-            .or_else(|| types.as_vector(ty).map(|(scalar, _)| scalar))
+        self.module.types.component(ty)
     }
 
     /// The components of a type's values; 1 of what is no vector.

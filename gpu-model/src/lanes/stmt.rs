@@ -229,7 +229,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What variables hold after one branch or another.
-    fn join(&mut self, after_then: &Env, ways: &Ways, mask: Mask) {
+    pub(super) fn join(&mut self, after_then: &Env, ways: &Ways, mask: Mask) {
         let keys: Vec<_> = self.env.keys().copied().collect();
         for key in keys {
             let now = &self.env[&key];

@@ -737,9 +737,7 @@ impl<'a> Probe<'a> {
     }
 
     pub(super) fn scalar(&self, ty: TypeId) -> Scalar {
-        let types = &self.module.types;
-        let of_vector = types.as_vector(ty).map(|(scalar, _)| scalar);
-        types.as_scalar(ty).or(of_vector).unwrap_or(Scalar::Long)
+        self.module.types.component(ty).unwrap_or(Scalar::Long)
     }
 
     /// Components: 1 for what is no vector.

@@ -49,6 +49,17 @@ pub fn found_on(device: &str, text: &str, launch: &Launch) -> (Findings, SourceM
     (findings, sources)
 }
 
+/// A kernel whose work-item `i`, number `l` of its work-group, does this.
+pub fn kernel(body: &str) -> String {
+    format!(
+        "__kernel void k(__global float *a, __global float *o) {{\n\
+         int i = get_global_id(0), l = get_local_id(0); float v = 0;\n\
+         {body}\n\
+         o[i] = v;\n\
+         }}\n"
+    )
+}
+
 /// A line a site: `LINE what verdict`, with `!` where it is worth a warning.
 pub fn told(text: &str, launch: &Launch) -> Vec<String> {
     told_on("warp32", text, launch)

@@ -539,10 +539,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn scalar(&self, ty: TypeId) -> Option<Scalar> {
-        let types = &self.module.types;
-        types
-            .as_scalar(ty)
-            .or_else(|| types.as_vector(ty).map(|(scalar, _)| scalar))
+        self.module.types.component(ty)
     }
 
     fn lanes(&self, ty: TypeId) -> f64 {

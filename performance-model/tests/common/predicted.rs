@@ -1,10 +1,23 @@
 //! What the performance model says of a text.
 
 use fpgacc_frontend::kernel::validate;
-use fpgacc_performance_model::{Board, LaunchShape, Prediction, predict};
+use fpgacc_performance_model::{Board, Given, LaunchShape, Prediction, TripOrigin, predict};
 use fpgacc_runtime::contract::LaunchContract;
 
 use super::module::module;
+
+/// A size or argument that is known as an expression of the host's.
+pub fn given(value: f64) -> Option<Given> {
+    Some(Given {
+        value,
+        origin: TripOrigin::Symbolic,
+    })
+}
+
+/// What is predicted of the first kernel of a text, launched in this way.
+pub fn on(board: &str, text: &str, launch: LaunchShape) -> Prediction {
+    predicted(text, &Board::named(board).unwrap(), launch, None)
+}
 
 /// What is predicted of the first kernel of a text, all loops running so often.
 pub fn predicted(

@@ -1,10 +1,10 @@
 //! Which compiled program is the one that a host asks for: options, headers, and the seal that ties
 //! an .aocx to its build.
 
-use fpgacc_runtime::manifest::{Form, Header, Hidden, ParamKind, Program, text_hash};
+use fpgacc_runtime::manifest::{Header, Program, text_hash};
 use fpgacc_runtime::seal;
 
-use crate::support::{Case, Patch, kernel, on_both, param, program, task};
+use crate::support::{Case, Patch, fill_kernels, on_both, program};
 
 const TEXT: &str = include_str!("kernels/fill.cl");
 const TASK: &str = include_str!("kernels/fill_task.cl");
@@ -36,14 +36,7 @@ struct Variant<'a> {
 
 impl<'a> Variant<'a> {
     fn new(case: &'a Case, value: u32) -> Self {
-        let kernels = ["fill", "twice"].map(|name| {
-            kernel(
-                name,
-                Form::Task(task(vec![Hidden::Global(0)])),
-                vec![param("out", "int*", ParamKind::Global, 8)],
-            )
-        });
-        let mut program = program("fill.cl", TEXT, kernels.to_vec());
+        let mut program = program("fill.cl", TEXT, fill_kernels());
         program.aocx = format!("app.{value}.aocx");
         Variant {
             value,

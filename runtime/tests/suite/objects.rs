@@ -1,8 +1,8 @@
 //! What hosts ask about programs and kernels, and how long those live.
 
-use fpgacc_runtime::manifest::{Coarsened, Form, Hidden, Kernel, Level, Param, ParamKind, Program};
+use fpgacc_runtime::manifest::{Coarsened, Form, Hidden, Level, Param, ParamKind, Program};
 
-use crate::support::{Case, Patch, Ran, kernel, on_both, param, program, task};
+use crate::support::{Case, Patch, Ran, fill_kernels, kernel, on_both, param, program, task};
 
 const INFO: &str = include_str!("kernels/info.cl");
 const LEAK: &str = include_str!("hosts/leak.c");
@@ -111,14 +111,7 @@ fn group_size(case: Case) {
 }
 
 fn fill_program() -> Program {
-    let kernels: [Kernel; 2] = ["fill", "twice"].map(|name| {
-        kernel(
-            name,
-            Form::Task(task(vec![Hidden::Global(0)])),
-            vec![param("out", "int*", ParamKind::Global, 8)],
-        )
-    });
-    let mut program = program("fill.cl", FILL, kernels.to_vec());
+    let mut program = program("fill.cl", FILL, fill_kernels());
     program.macro_names = vec!["N".to_owned()];
     program
 }

@@ -2,25 +2,16 @@
 
 use fpgacc_aoc_wrappers::cpu_target::cpu_target;
 use fpgacc_runtime::Manifest;
-use fpgacc_runtime::manifest::{Form, Hidden, LeftToDevice, ParamKind, Program, Target, text_hash};
+use fpgacc_runtime::manifest::{LeftToDevice, Program, Target, text_hash};
 
-use crate::support::{
-    Case, Implementation, Patch, intel_library, kernel, on_both, param, program, task,
-};
+use crate::support::{Case, Implementation, Patch, fill_kernels, intel_library, on_both, program};
 
 const TEXT: &str = include_str!("kernels/fill.cl");
 const TASK: &str = include_str!("kernels/fill_task.cl");
 const HOST: &str = include_str!("hosts/fill.c");
 
 fn fill_program(aocx: &str, defines: &[&str]) -> Program {
-    let kernels = ["fill", "twice"].map(|name| {
-        kernel(
-            name,
-            Form::Task(task(vec![Hidden::Global(0)])),
-            vec![param("out", "int*", ParamKind::Global, 8)],
-        )
-    });
-    let mut program = program("fill.cl", TEXT, kernels.to_vec());
+    let mut program = program("fill.cl", TEXT, fill_kernels());
     program.aocx = aocx.to_owned();
     program.defines = defines.iter().map(|&define| define.to_owned()).collect();
     program.macro_names = vec!["N".to_owned()];

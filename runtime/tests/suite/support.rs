@@ -427,6 +427,18 @@ pub fn kernel(name: &str, form: Form, params: Vec<Param>) -> Kernel {
     }
 }
 
+/// The kernels of `fill.cl`, as single work-items.
+pub fn fill_kernels() -> Vec<Kernel> {
+    let kernels = ["fill", "twice"].map(|name| {
+        kernel(
+            name,
+            Form::Task(task(vec![Hidden::Global(0)])),
+            vec![param("out", "int*", ParamKind::Global, 8)],
+        )
+    });
+    kernels.to_vec()
+}
+
 pub fn task(hidden: Vec<Hidden>) -> Task {
     Task {
         hidden,

@@ -36,16 +36,16 @@ struct Options {
     /// Kernels in a program
     #[arg(long, default_value_t = 50)]
     batch: usize,
-    /// Every how manieth program also runs on the Intel emulator (0: none)
+    /// Run every N-th program on the Intel emulator, too (0: none)
     #[arg(long, default_value_t = 10)]
     intel_every: u64,
-    /// Every how manieth program also runs on PoCL (0: none)
+    /// Run every N-th program on PoCL, too (0: none)
     #[arg(long, default_value_t = 20)]
     pocl_every: u64,
-    /// Every how manieth program also runs on an NVIDIA GPU (0: none)
+    /// Run every N-th program on an NVIDIA GPU, too (0: none)
     #[arg(long, default_value_t = 0)]
     nvidia_every: u64,
-    /// Of every how manieth program it is asked what it does that C leaves undefined (0: of none; wants clang-14)
+    /// Look for what C leaves undefined in every N-th program (0: none; wants clang-14)
     #[arg(long, default_value_t = 0)]
     undefined_every: u64,
     /// What kernels have much of: barriers, each program rewritten in one way; or loops, too, each

@@ -27,13 +27,13 @@ struct Options {
     /// Where counts and findings are kept
     #[arg(long, default_value = "target/hosts")]
     state: PathBuf,
-    /// Every how manieth host runs on the Intel emulator (0: none)
+    /// Run every N-th host on the Intel emulator (0: none)
     #[arg(long, default_value_t = 1)]
     intel_every: u64,
-    /// Every how manieth host runs on PoCL; those that would run nowhere do, too
+    /// Run every N-th host on PoCL, and those that would run nowhere
     #[arg(long, default_value_t = 1)]
     pocl_every: u64,
-    /// Every how manieth original runs on the Intel emulator in any case; the others only if fpgacc's program
+    /// Run every N-th original on the Intel emulator in any case; the others only if fpgacc's program
     /// there does not do what the original does on PoCL (0: none)
     #[arg(long, default_value_t = 50)]
     originals_every: u64,

@@ -7,7 +7,7 @@ use fpgacc_device_passes::remark::{Kind, Remark};
 use serde::{Deserialize, Serialize};
 
 use crate::cause::Cause;
-use crate::resumable::Tally;
+use crate::resumable::{Tally, merge};
 use crate::run::Platform;
 
 /// Numbers of kernels, if nothing else is said.
@@ -89,12 +89,6 @@ impl Counts {
         for (pass, _) in fired {
             *self.fired.entry(pass.to_string()).or_default() += 1;
         }
-    }
-}
-
-fn merge<K: Ord + Clone>(into: &mut BTreeMap<K, u64>, from: &BTreeMap<K, u64>) {
-    for (key, count) in from {
-        *into.entry(key.clone()).or_default() += count;
     }
 }
 

@@ -38,14 +38,14 @@ pub struct Plan {
     pub seed: u64,
     /// Kernels in a program.
     pub batch: usize,
-    /// Every how manieth program also runs on the Intel emulator; 0: none.
+    /// One program in so many also runs on the Intel emulator; 0: none.
     pub intel_every: u64,
     /// The same for PoCL.
     pub pocl_every: u64,
     /// The same for an NVIDIA GPU.
     #[serde(default)]
     pub nvidia_every: u64,
-    /// Of every how manieth program it is asked what it does that C leaves undefined ([`crate::undefined`]); 0: of none.
+    /// In one program in so many, what C leaves undefined is looked for ([`crate::undefined`]); 0: in none.
     #[serde(default)]
     pub undefined_every: u64,
     /// What kernels have much of. States of older campaigns lack it.

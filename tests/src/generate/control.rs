@@ -218,7 +218,7 @@ impl Maker {
         self.line("}");
     }
 
-    /// A loop of which each work-item of a group takes every so manieth iteration.
+    /// A loop of which each work-item of a group takes every N-th iteration.
     fn strided_loop(&mut self, inner: &Context, j: &str) {
         let (l, size) = (self.flat_local(), self.shape.group_size());
         let end = match self.s.chance(50) {

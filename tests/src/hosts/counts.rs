@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::resumable::Tally;
+use crate::resumable::{Tally, merge};
 use crate::run::Platform;
 
 use super::trial::{Trial, Verdict};
@@ -73,12 +73,6 @@ impl Counts {
         merge(&mut self.alone, &other.alone);
         merge(&mut self.refused, &other.refused);
         merge(&mut self.warnings, &other.warnings);
-    }
-}
-
-fn merge<K: Ord + Clone>(into: &mut BTreeMap<K, u64>, from: &BTreeMap<K, u64>) {
-    for (key, count) in from {
-        *into.entry(key.clone()).or_default() += count;
     }
 }
 

@@ -28,11 +28,11 @@ pub use trial::{Bench, Trial, Verdict, keep};
 pub struct Plan {
     /// Chooses the programs.
     pub seed: u64,
-    /// Every how manieth program runs on the Intel emulator; 0: none.
+    /// One program in so many runs on the Intel emulator; 0: none.
     pub intel_every: u64,
     /// The same for PoCL; those that run nowhere else run there.
     pub pocl_every: u64,
-    /// Every how manieth original runs on the Intel emulator in any case; the others only if fpgacc's
+    /// One original in so many runs on the Intel emulator in any case; the others only if fpgacc's
     /// program there does not do what the original does on PoCL. 0: none.
     pub originals_every: u64,
 }

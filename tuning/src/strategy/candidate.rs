@@ -50,3 +50,12 @@ pub fn untried(candidates: &[Candidate], history: &[Tried]) -> Vec<usize> {
     let all = 0..candidates.len();
     all.filter(|at| !tried.contains(at)).collect()
 }
+
+/// Those that were not tried. What the model takes for too large is among them only where nothing else is left.
+pub fn untried_that_fit(candidates: &[Candidate], history: &[Tried]) -> Vec<usize> {
+    let mut left = untried(candidates, history);
+    if left.iter().any(|at| candidates[*at].fits()) {
+        left.retain(|at| candidates[*at].fits());
+    }
+    left
+}

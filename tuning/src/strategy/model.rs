@@ -8,7 +8,7 @@
 //!
 //! This is one of several ways that take turns: see [`super::turns`].
 
-use super::candidate::{Candidate, Strategy, Tried, untried};
+use super::candidate::{Candidate, Strategy, Tried, untried_that_fit};
 use super::normal::below;
 use super::residual::{Posterior, Prior, Seen, Settings};
 use super::turns::{Turn, View};
@@ -45,11 +45,7 @@ impl Strategy for Model {
     }
 
     fn next(&self, candidates: &[Candidate], history: &[Tried], most: usize) -> Vec<usize> {
-        let mut left = untried(candidates, history);
-        // What the model takes for too large is tried only where nothing else is left.
-        if left.iter().any(|at| candidates[*at].fits()) {
-            left.retain(|at| candidates[*at].fits());
-        }
+        let mut left = untried_that_fit(candidates, history);
         let prior = Prior::of(candidates, |one| one.predicted);
         let twins = Twins::of(candidates);
         let mut history = history.to_vec();
@@ -163,6 +159,7 @@ struct Promise {
 mod tests {
     use super::*;
     use crate::replay::{builds_until, replay};
+    use crate::strategy::candidate::untried;
 
     /// Points on a grid, of which the model knows the time but for a factor that one feature decides.
     fn grid(is_blind: bool) -> (Vec<Candidate>, Vec<Option<f64>>) {

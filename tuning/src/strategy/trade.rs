@@ -4,7 +4,7 @@
 //! model-assisted S-metric selection", PPSN 2008). Both costs count as logarithms, so that halving one is worth the same
 //! anywhere.
 
-use super::candidate::{Candidate, Strategy, Tried, untried};
+use super::candidate::{Candidate, Strategy, Tried, untried_that_fit};
 use super::residual::{Posterior, Prior, Seen, Settings};
 
 /// How many deviations below its mean a cost may come out.
@@ -22,10 +22,7 @@ impl Strategy for Trade {
     }
 
     fn next(&self, candidates: &[Candidate], history: &[Tried], most: usize) -> Vec<usize> {
-        let mut left = untried(candidates, history);
-        if left.iter().any(|at| candidates[*at].fits()) {
-            left.retain(|at| candidates[*at].fits());
-        }
+        let left = untried_that_fit(candidates, history);
         let of_time = Prior::of(candidates, |one| one.predicted);
         let of_area = Prior::of(candidates, |one| one.area);
         let areas: Vec<Tried> = history.iter().map(of_its_area).collect();

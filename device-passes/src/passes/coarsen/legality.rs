@@ -3,8 +3,7 @@
 use fpgacc_frontend::ir::{
     AddressSpace, Expr, Function, FunctionId, Module, QualType, Qualifiers, Types, VarId, VarRef,
 };
-use fpgacc_kernel_analysis::geometry::LocalGeometry;
-use fpgacc_kernel_analysis::local_race;
+
 use fpgacc_launch_facts::{Launch, LocalSize, Value};
 
 use crate::pass::{Context, Note};
@@ -218,20 +217,10 @@ fn divides(what: &str, size: Option<u64>, of: u64) -> Option<String> {
         .then(|| format!("has a {what} of {size}, which {of} does not divide"))
 }
 
-/// The local size of a kernel of which nothing is known, for finding races: that of a wavefront.
-const WAVEFRONT: u64 = 64;
-
 /// A kernel whose work-items race relies on how GPUs run them.
 fn races(module: &Module, kernel: FunctionId, context: &Context<'_>) -> Option<Note> {
     let function = &module.functions[kernel];
-    let sizes = match (function.reqd_work_group_size(), &context.geometry.local) {
-        (Some(required), _) => required.map(Some),
-        (None, LocalGeometry::Sizes(sizes)) => *sizes,
-        (None, LocalGeometry::Unknown | LocalGeometry::Null) => [None; 3],
-    };
-    let known = sizes.map(|size| size.unwrap_or(1).max(1));
-    let sizes = [sizes[0].unwrap_or(WAVEFRONT).max(1), known[1], known[2]];
-    let race = local_race::find(module, kernel, sizes)?;
+    let race = context.race(module, kernel)?;
     let text = format!(
         "it relies on work-items that run in lockstep: this reads an element of '{}' that another \
          work-item writes, without a barrier between",

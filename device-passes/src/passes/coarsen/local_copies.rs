@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
     AddressSpace, Expr, ExprId, Function, Module, QualType, Stmt, StmtKind, Type, TypeId, VarId,
-    VarRef,
 };
 
 use crate::pass::Note;
@@ -49,29 +48,19 @@ impl LocalCopies {
         schedule::statements(&schedule.nodes, &mut once);
         let measured = measured(function, &once);
         let uses = once.into_iter().flat_map(|stmt| self.uses(function, stmt));
-        let mut uses = uses.filter(|id| !measured.contains(id));
+        let mut uses = uses.filter(|(id, _)| !measured.contains(id));
         match uses.next() {
             None => Ok(()),
-            Some(id) => {
+            Some((id, _)) => {
                 let text = "it uses __local memory in a statement that merged groups pass together";
                 Err(vec![Note::new(text, function.exprs.span(id))])
             }
         }
     }
 
-    fn uses(&self, function: &Function, stmt: &Stmt) -> Vec<ExprId> {
-        let mut uses = Vec::new();
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                function.exprs.for_each(root, &mut |id| {
-                    if let Expr::Var(VarRef::Local(var)) = function.exprs.get(id)
-                        && self.vars.contains(var)
-                    {
-                        uses.push(id);
-                    }
-                });
-            }
-        });
+    fn uses(&self, function: &Function, stmt: &Stmt) -> Vec<(ExprId, VarId)> {
+        let mut uses = stmt.local_uses(&function.exprs);
+        uses.retain(|(_, var)| self.vars.contains(var));
         uses
     }
 
@@ -84,13 +73,10 @@ impl LocalCopies {
         lane: Option<VarId>,
     ) {
         let uses = stmts.iter().flat_map(|stmt| self.uses(function, stmt));
-        for slot in uses.collect::<Vec<ExprId>>() {
-            let whole = function.exprs.get(slot).clone();
-            let Expr::Var(VarRef::Local(var)) = whole else {
-                continue;
-            };
+        for (slot, var) in uses.collect::<Vec<_>>() {
             let array = self.array_of(module, function.vars[var].ty);
             let element = function.vars[var].ty.ty;
+            let whole = function.exprs.get(slot).clone();
             let base = function.exprs.add(whole, array, None);
             let index = match lane {
                 Some(lane) => function.use_var(lane),
@@ -121,14 +107,10 @@ fn measured(function: &Function, stmts: &[&Stmt]) -> BTreeSet<ExprId> {
     let exprs = &function.exprs;
     let mut inside = BTreeSet::new();
     for stmt in stmts {
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                exprs.for_each(root, &mut |id| {
-                    if matches!(exprs.get(id), Expr::SizeOf(_)) {
-                        exprs.for_each(id, &mut |id| {
-                            inside.insert(id);
-                        });
-                    }
+        stmt.for_each_expr(exprs, &mut |id| {
+            if matches!(exprs.get(id), Expr::SizeOf(_)) {
+                exprs.for_each(id, &mut |id| {
+                    inside.insert(id);
                 });
             }
         });

@@ -32,7 +32,7 @@ pub fn passed<'f>(context: &Context<'f>, index: u32) -> Passed<'f> {
     for launch in context.launches.iter().copied() {
         match buffers(launch, index) {
             Some(names) if matches!(launch.kernels, Known::Is(_)) => {
-                all.extend(names.into_iter().map(|name| (launch, name)));
+                all.extend(names.iter().map(|name| (launch, name.as_str())));
             }
             _ => return Passed::Other,
         }

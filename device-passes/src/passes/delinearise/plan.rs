@@ -8,6 +8,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::location::is_loop;
 use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::nest::only;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::trip_count::{Constants, counting};
 use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};
@@ -386,11 +387,7 @@ impl Planner<'_> {
         let exprs = &self.module.functions[self.id].exprs;
         let mut found = BTreeSet::new();
         for stmt in stmts {
-            stmt.for_each(&mut |stmt| {
-                for root in stmt.exprs() {
-                    exprs.for_each(root, &mut |id| _ = found.insert(id));
-                }
-            });
+            stmt.for_each_expr(exprs, &mut |id| _ = found.insert(id));
         }
         found
     }
@@ -399,11 +396,7 @@ impl Planner<'_> {
     fn used(&self, stmts: &[&Stmt]) -> BTreeSet<VarId> {
         let exprs = &self.module.functions[self.id].exprs;
         let all = self.expressions(stmts).into_iter();
-        all.filter_map(|id| match exprs.get(id) {
-            Expr::Var(VarRef::Local(var)) => Some(*var),
-            _ => None,
-        })
-        .collect()
+        all.filter_map(|id| exprs.local_var(id)).collect()
     }
 
     fn written(&self, stmt: &Stmt) -> BTreeSet<VarId> {
@@ -585,16 +578,6 @@ fn division(values: &Values<'_>, case: &Case, id: ExprId) -> Option<(i128, Optio
     let is_counter = |sym: &Sym| *sym == ROW;
     let is_flat = rest == Poly::sym(ROW) && rest.symbols().iter().all(is_counter);
     is_flat.then_some((offset, by.map(|(by, _)| by)))
-}
-
-/// The statement that is all of a list.
-pub fn only(stmts: &[Stmt]) -> Option<&Stmt> {
-    let mut real = stmts.iter().filter(|stmt| !is_comment(stmt));
-    let first = real.next().filter(|_| real.next().is_none())?;
-    match &first.kind {
-        StmtKind::Block(block) => only(&block.stmts),
-        _ => Some(first),
-    }
 }
 
 fn is_comment(stmt: &Stmt) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Expr, ExprId, IncDecOp, Init, Qualifiers, Stmt, StmtKind, VarId, VarRef,
+    BinaryOp, Expr, ExprId, IncDecOp, Init, Qualifiers, Stmt, StmtKind, VarId,
 };
 use fpgacc_kernel_analysis::poly::Poly;
 
@@ -87,10 +87,7 @@ impl Follower<'_, '_> {
 
     fn effect(&self, case: &mut Case, id: ExprId) -> bool {
         let exprs = &self.values.function.exprs;
-        let variable = |id| match *exprs.get(id) {
-            Expr::Var(VarRef::Local(var)) => Some(var),
-            _ => None,
-        };
+        let variable = |id| exprs.local_var(id);
         let (target, by, sign) = match *exprs.get(id) {
             Expr::Assign { op: None, lhs, rhs } => {
                 return variable(lhs).is_some_and(|var| self.assign(case, var, rhs));

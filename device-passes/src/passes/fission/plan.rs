@@ -290,7 +290,7 @@ impl Planner<'_> {
             let variable = &self.function.vars[var];
             let types = &self.module.types;
             let ty = variable.ty.ty;
-            let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
+            let is_value = types.component(ty).is_some();
             values.push(Value {
                 var,
                 writers,

@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Block, Expr, ExprId, Function, FunctionId, Init, LoopHints, Module,
-    QualType, Stmt, StmtKind, Type, Types, VarId, VarRef,
+    AddressSpace, BinaryOp, Block, ExprId, Function, FunctionId, Init, LoopHints, Module, QualType,
+    Stmt, StmtKind, Type, Types, VarId,
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::faults;
 
 use super::plan::Plan;
 use crate::around_loop::{Names, private_variable};
+use crate::copy::redirect_all;
 use crate::position::{Position, list_mut};
 
 /// Carries out a plan. The conditions of the loops, which are not looked at again.
@@ -263,37 +264,11 @@ impl Splitter<'_> {
 
 /// Puts other variables in the place of some.
 fn replace(function: &mut Function, stmt: &Stmt, own: &BTreeMap<VarId, VarId>) {
-    let mut slots = Vec::new();
-    stmt.for_each(&mut |stmt| {
-        for root in stmt.exprs() {
-            function.exprs.for_each(root, &mut |id| {
-                if let Expr::Var(VarRef::Local(var)) = function.exprs.get(id)
-                    && let Some(other) = own.get(var)
-                {
-                    slots.push((id, *other));
-                }
-            });
-        }
-    });
-    for (slot, other) in slots {
-        let ty = function.exprs.ty(slot);
-        function
-            .exprs
-            .replace(slot, Expr::Var(VarRef::Local(other)), ty);
-    }
+    redirect_all(function, stmt.local_uses(&function.exprs), own);
 }
 
 /// The variables that a statement uses.
 fn uses(function: &Function, stmt: &Stmt) -> BTreeSet<VarId> {
-    let mut found = BTreeSet::new();
-    stmt.for_each(&mut |stmt| {
-        for root in stmt.exprs() {
-            function.exprs.for_each(root, &mut |id| {
-                if let Expr::Var(VarRef::Local(var)) = function.exprs.get(id) {
-                    found.insert(*var);
-                }
-            });
-        }
-    });
-    found
+    let uses = stmt.local_uses(&function.exprs).into_iter();
+    uses.map(|(_, var)| var).collect()
 }

@@ -1,7 +1,7 @@
 //! Writing registers that go from one iteration to the next.
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Expr, ExprId, Function, FunctionId, Module, Stmt, StmtKind, Types, VarId, VarRef,
+    BinaryOp, Expr, ExprId, Function, FunctionId, Module, Stmt, StmtKind, Types, VarId,
 };
 use fpgacc_kernel_analysis::faults;
 
@@ -92,8 +92,7 @@ impl Writer<'_> {
         };
         let ty = self.function.exprs.ty(lhs);
         for &(read, distance) in &forwarded.reads {
-            let value = Expr::Var(VarRef::Local(chain[distance - 1]));
-            self.function.exprs.replace(read, value, ty);
+            self.function.point_to(read, chain[distance - 1]);
         }
         let new = self.variable(forwarded, "new", ty);
         let value = self.function.use_var(new);
@@ -171,25 +170,12 @@ impl Writer<'_> {
                 fixed.find(|(own, _)| *own == var).map(|(_, value)| *value)
             }
         };
-        let mut slots = Vec::new();
-        self.function.exprs.for_each(root, &mut |id| {
-            if let Expr::Var(VarRef::Local(var)) = self.function.exprs.get(id)
-                && let Some(value) = value(*var)
-            {
-                slots.push((id, *var, value));
-            }
-        });
-        for (slot, var, value) in slots {
-            let ty = self.function.vars[var].ty.ty;
-            let mut copy = self.function.exprs.duplicate(value);
+        for (slot, var) in self.function.exprs.local_uses(root) {
+            let Some(value) = value(var) else { continue };
+            self.function.put_value(slot, value);
             if var != counter {
-                self.expand(forwarded, copy);
+                self.expand(forwarded, slot);
             }
-            if self.function.exprs.ty(copy) != ty {
-                copy = self.function.exprs.cast(ty, copy);
-            }
-            let expr = self.function.exprs.get(copy).clone();
-            self.function.exprs.replace(slot, expr, ty);
         }
     }
 }

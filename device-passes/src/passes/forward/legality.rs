@@ -179,11 +179,9 @@ impl Judge<'_> {
         let Expr::Index { base, index } = *exprs.get(location) else {
             return None;
         };
-        let Expr::Var(VarRef::Local(array)) = *exprs.get(base) else {
-            return None;
-        };
+        let array = exprs.local_var(base)?;
         let ty = exprs.ty(location);
-        let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
+        let is_value = types.component(ty).is_some();
         let space = aliases.lvalue_space(location);
         let is_memory = matches!(space, Some(AddressSpace::Global | AddressSpace::Local));
         (is_value && is_memory && !aliases.is_volatile(location)).then_some((array, index))

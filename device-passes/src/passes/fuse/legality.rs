@@ -318,7 +318,7 @@ fn temporaries(
     let is_plain = |var: &VarId| {
         let ty = function.vars[*var].ty.ty;
         let types = &aliases.module.types;
-        let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
+        let is_value = types.component(ty).is_some();
         is_value && !aliases.is_exposed(VarRef::Local(*var))
     };
     let is_set_first = |var: &VarId| {
@@ -332,10 +332,5 @@ fn temporaries(
 
 fn uses(aliases: &Aliases<'_>, stmt: &Stmt, var: VarId) -> bool {
     let exprs = &aliases.function.exprs;
-    let mut found = false;
-    stmt.for_each(&mut |stmt| {
-        let mut roots = stmt.exprs().into_iter();
-        found |= roots.any(|root| exprs.uses(root, VarRef::Local(var)));
-    });
-    found
+    stmt.any_expr(exprs, &mut |id| exprs.local_var(id) == Some(var))
 }

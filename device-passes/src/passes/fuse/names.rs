@@ -134,11 +134,7 @@ impl Used {
             _ => {}
         };
         for stmt in stmts {
-            stmt.for_each(&mut |stmt| {
-                for root in stmt.exprs() {
-                    function.exprs.for_each(root, &mut note);
-                }
-            });
+            stmt.for_each_expr(&function.exprs, &mut note);
         }
         used
     }

@@ -156,7 +156,7 @@ impl Finder<'_, '_> {
         };
         let array = root(function, base)?;
         let (types, ty) = (&self.aliases.module.types, exprs.ty(lhs));
-        let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
+        let is_value = types.component(ty).is_some();
         if !is_value || self.aliases.is_volatile(lhs) || exprs.has_effects(lhs) {
             return None;
         }

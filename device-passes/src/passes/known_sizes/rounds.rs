@@ -13,6 +13,8 @@ use fpgacc_kernel_analysis::id_range::{Ranges, Relied};
 use fpgacc_kernel_analysis::interval::Interval;
 use fpgacc_kernel_analysis::loops;
 
+use crate::copy::redirect;
+
 /// Rounds are counted in an `int`.
 const MOST_ROUNDS: i128 = i32::MAX as i128;
 
@@ -75,7 +77,7 @@ fn set(function: &Function, stmt: &Stmt) -> Option<(VarId, ExprId)> {
             init: Some(Init::Expr(first)),
         } => Some((*var, *first)),
         StmtKind::Expr(expr) => match function.exprs.get(*expr) {
-            Expr::Assign { op: None, lhs, rhs } => Some((local(&function.exprs, *lhs)?, *rhs)),
+            Expr::Assign { op: None, lhs, rhs } => Some((function.exprs.local_var(*lhs)?, *rhs)),
             _ => None,
         },
         _ => None,
@@ -304,7 +306,7 @@ impl Writer<'_> {
             true => trips - 1,
             false => trips,
         };
-        self.replace(&body, current);
+        redirect(self.function, &body.stmts, self.rounds.counter, current);
         let number = self.function.use_var(round);
         let value = self.value(first, number, by);
         body.stmts.insert(0, Stmt::define(current, value));
@@ -345,21 +347,6 @@ impl Writer<'_> {
         self.binary(BinaryOp::Add, first, far)
     }
 
-    /// Lets statements read another variable in place of the counter.
-    fn replace(&mut self, body: &Block, current: VarId) {
-        let mut uses = Vec::new();
-        let exprs = &self.function.exprs;
-        let counter = self.rounds.counter;
-        body.for_each_expr(exprs, &mut |id| {
-            uses.extend((local(exprs, id) == Some(counter)).then_some(id));
-        });
-        for id in uses {
-            let ty = self.function.exprs.ty(id);
-            let now = Expr::Var(VarRef::Local(current));
-            self.function.exprs.replace(id, now, ty);
-        }
-    }
-
     fn int(&mut self, value: i128) -> ExprId {
         self.function.exprs.int(self.types, value as i64)
     }
@@ -374,7 +361,7 @@ pub fn added_to(exprs: &Exprs, step: ExprId) -> Option<(VarId, ExprId)> {
     let Expr::Assign { op, lhs, rhs } = exprs.get(step) else {
         return None;
     };
-    let var = local(exprs, *lhs)?;
+    let var = exprs.local_var(*lhs)?;
     match (op, exprs.get(*rhs)) {
         (Some(BinaryOp::Add), _) => Some((var, *rhs)),
         (
@@ -384,15 +371,7 @@ pub fn added_to(exprs: &Exprs, step: ExprId) -> Option<(VarId, ExprId)> {
                 lhs,
                 rhs,
             },
-        ) if local(exprs, *lhs) == Some(var) => Some((var, *rhs)),
-        _ => None,
-    }
-}
-
-/// The local variable that an expression is.
-pub fn local(exprs: &Exprs, id: ExprId) -> Option<VarId> {
-    match exprs.get(id) {
-        Expr::Var(VarRef::Local(var)) => Some(*var),
+        ) if exprs.local_var(*lhs) == Some(var) => Some((var, *rhs)),
         _ => None,
     }
 }

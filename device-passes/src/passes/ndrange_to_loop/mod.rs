@@ -40,7 +40,7 @@ pub(super) mod work_items;
 
 use fpgacc_frontend::ir::{Function, FunctionId, Module};
 use fpgacc_kernel_analysis::geometry::LocalGeometry;
-use fpgacc_kernel_analysis::local_race;
+
 use fpgacc_runtime::manifest::Form;
 
 use self::group_calls::lift::GroupCalls;
@@ -199,22 +199,12 @@ fn interchanged(
     }
 }
 
-/// The local size of a kernel of which nothing is known, for finding races: that of a wavefront.
-const WAVEFRONT: u64 = 64;
-
 /// A kernel whose work-items race relies on how GPUs run them, and a loop would give another result.
 fn races(module: &Module, kernel: FunctionId, context: &Context<'_>) -> Option<Note> {
     let function = &module.functions[kernel];
-    let sizes = match (function.reqd_work_group_size(), &context.geometry.local) {
-        (Some(required), _) => required.map(Some),
-        (None, LocalGeometry::Sizes(sizes)) => *sizes,
-        (None, LocalGeometry::Unknown) => [None; 3],
-        // Groups of one work-item.
-        (None, LocalGeometry::Null) => return None,
-    };
-    let known = sizes.map(|size| size.unwrap_or(1).max(1));
-    let sizes = [sizes[0].unwrap_or(WAVEFRONT).max(1), known[1], known[2]];
-    let race = local_race::find(module, kernel, sizes)?;
+    let has_groups = function.reqd_work_group_size().is_some()
+        || !matches!(context.geometry.local, LocalGeometry::Null);
+    let race = has_groups.then(|| context.race(module, kernel))??;
     let text = format!(
         "it relies on work-items that run in lockstep: this reads an element of '{}' that another work-item \
          writes, without a barrier between (a data race by OpenCL's rules)",

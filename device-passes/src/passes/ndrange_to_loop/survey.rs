@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
     AddressSpace, Block, Callee, Expr, ExprId, Function, FunctionId, Module, Stmt, StmtKind, Type,
-    VarRef,
+    VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::calls;
@@ -253,12 +253,8 @@ impl Look<'_> {
         let Some(expected) = expected.filter(|_| atomics == 1) else {
             return false;
         };
-        let mut vars = BTreeSet::new();
-        exprs.for_each(expected, &mut |id| {
-            if let Expr::Var(VarRef::Local(var)) = exprs.get(id) {
-                vars.insert(*var);
-            }
-        });
+        let uses = exprs.local_uses(expected).into_iter();
+        let vars: BTreeSet<VarId> = uses.map(|(_, var)| var).collect();
         let mut loads = false;
         for stmt in &body.stmts {
             fpgacc_kernel_analysis::variables::accesses_of_stmt(

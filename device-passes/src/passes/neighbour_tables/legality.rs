@@ -9,7 +9,7 @@ use fpgacc_kernel_analysis::accesses::{Access, Accesses, Summaries};
 use fpgacc_kernel_analysis::indices::Indices;
 use fpgacc_kernel_analysis::location::{Locations, is_loop};
 use fpgacc_kernel_analysis::loops;
-use fpgacc_kernel_analysis::nest::Nests;
+use fpgacc_kernel_analysis::nest::{self, Nests};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::sure::Sure;
 use fpgacc_kernel_analysis::trip_count::counting;
@@ -129,13 +129,7 @@ impl<'a> Planner<'a> {
     /// Whether a statement has `sizeof`, whose operand a copy of the nest would share.
     fn asks_for_sizes(&self, stmt: &Stmt) -> bool {
         let exprs = &self.locations.aliases.function.exprs;
-        let mut found = false;
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                found |= exprs.any(root, &mut |id| matches!(exprs.get(id), Expr::SizeOf(_)));
-            }
-        });
-        found
+        stmt.any_expr(exprs, &mut |id| matches!(exprs.get(id), Expr::SizeOf(_)))
     }
 
     /// The loops of a nest, each of which is all of the one around, and the innermost.
@@ -162,7 +156,7 @@ impl<'a> Planner<'a> {
                 count: i128::from(counts.trips),
             });
             innermost = stmt;
-            next = crate::passes::delinearise::only(&body.stmts);
+            next = nest::only(&body.stmts);
         }
         (levels, innermost)
     }
@@ -171,13 +165,9 @@ impl<'a> Planner<'a> {
     fn in_addresses(&self, stmt: &Stmt, indices: &Indices<'_>) -> BTreeSet<ExprId> {
         let exprs = &self.locations.aliases.function.exprs;
         let mut left = Vec::new();
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                exprs.for_each(root, &mut |id| {
-                    if let Expr::Index { index, .. } = exprs.get(id) {
-                        left.push(*index);
-                    }
-                });
+        stmt.for_each_expr(exprs, &mut |id| {
+            if let Expr::Index { index, .. } = exprs.get(id) {
+                left.push(*index);
             }
         });
         let mut found = BTreeSet::new();
@@ -206,9 +196,7 @@ impl<'a> Planner<'a> {
         let Expr::Index { base, index } = *function.exprs.get(id) else {
             return None;
         };
-        let Expr::Var(VarRef::Local(array)) = *function.exprs.get(base) else {
-            return None;
-        };
+        let array = function.exprs.local_var(base)?;
         let is_int = types.as_scalar(function.exprs.ty(id)) == Some(Scalar::Int);
         types.as_pointer(function.vars[array].ty.ty)?;
         let stays = indices.writes.get(&array).is_none_or(|times| *times == 0)

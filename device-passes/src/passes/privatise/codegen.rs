@@ -86,7 +86,7 @@ impl Writer<'_> {
             None => self.function.exprs.int(self.types, 0),
         };
         let amount = match atomic.amount {
-            Some(amount) => self.converted(amount, counts.ty),
+            Some(amount) => self.function.exprs.converted(self.types, amount, counts.ty),
             None => self.function.exprs.int(self.types, 1),
         };
         let array = self.function.use_var(array);
@@ -97,17 +97,7 @@ impl Writer<'_> {
         };
         let exprs = &mut self.function.exprs;
         let sum = exprs.assign(Some(op), element, amount);
-        let (sum, ty) = (exprs.get(sum).clone(), exprs.ty(sum));
-        exprs.replace(atomic.call, sum, ty);
-    }
-
-    /// What an atomic's argument becomes on its way.
-    fn converted(&mut self, value: ExprId, ty: TypeId) -> ExprId {
-        let given = self.function.exprs.ty(value);
-        match self.types.resolve(given) == self.types.resolve(ty) {
-            true => value,
-            false => self.function.exprs.cast(ty, value),
-        }
+        exprs.replace_by(atomic.call, sum);
     }
 
     /// Adds what was counted to memory; where nothing was, memory is not touched.
@@ -121,7 +111,7 @@ impl Writer<'_> {
             .binary(self.types, BinaryOp::Ne, count, zero);
         let pointer = self.pointer(counts, counter);
         let count = self.element(array, counter);
-        let amount = self.converted(count, counts.ty);
+        let amount = self.function.exprs.converted(self.types, count, counts.ty);
         let function = match faults::is_on("old-counts-lost") {
             true => "atomic_xchg",
             false => counts.atomics[0].add,

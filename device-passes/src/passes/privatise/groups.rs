@@ -6,7 +6,7 @@
 
 use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Block, Expr, ExprId, FileNames, Function, FunctionId, Module, QualType,
-    Stmt, StmtKind, Storage, Type, Types, UnaryOp, VarId, Variable,
+    Stmt, StmtKind, Type, Types, UnaryOp, VarId, Variable,
 };
 use fpgacc_kernel_analysis::faults;
 
@@ -155,14 +155,9 @@ impl Writer<'_> {
         let element = QualType::plain(counts.ty);
         let len = Some(counts.elements);
         let ty = self.types.intern(Type::Array { element, len });
-        self.function.vars.add(Variable {
-            name,
-            ty: QualType::plain(ty),
-            space: AddressSpace::Local,
-            storage: Storage::None,
-            attrs: Vec::new(),
-            span: None,
-        })
+        self.function
+            .vars
+            .add(Variable::new(name, ty, AddressSpace::Local))
     }
 
     /// An atomic goes to the group's array.
@@ -174,11 +169,7 @@ impl Writer<'_> {
         let element = self.function.use_var(array);
         let operand = self.function.exprs.index(self.types, element, index);
         let pointer = self.pointer(operand, AddressSpace::Local);
-        let (expr, ty) = (
-            self.function.exprs.get(pointer).clone(),
-            self.function.exprs.ty(pointer),
-        );
-        self.function.exprs.replace(atomic.pointer, expr, ty);
+        self.function.exprs.replace_by(atomic.pointer, pointer);
     }
 
     fn pointer(&mut self, operand: ExprId, space: AddressSpace) -> ExprId {
@@ -213,12 +204,8 @@ impl Writer<'_> {
         };
         let exprs = &mut self.function.exprs;
         let add = exprs.call_builtin(function, counts.ty, vec![pointer, count]);
-        let kind = StmtKind::If {
-            cond,
-            then: Block::of(vec![Stmt::new(StmtKind::Expr(add))]),
-            otherwise: None,
-        };
-        (counter, Stmt::new(kind))
+        let body = Stmt::only_if(cond, vec![Stmt::new(StmtKind::Expr(add))]);
+        (counter, body)
     }
 
     fn element(&mut self, array: VarId, counter: VarId) -> ExprId {

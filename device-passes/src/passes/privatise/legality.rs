@@ -359,14 +359,10 @@ impl<'a> Judge<'a> {
         }
         let function = self.locations.aliases.function;
         let mut found = None;
-        region.stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                function.exprs.for_each(root, &mut |id| {
-                    let is_other = !known.contains(&id) && self.synchronises(id);
-                    if is_other && found.is_none() {
-                        found = Some(id);
-                    }
-                });
+        region.stmt.for_each_expr(&function.exprs, &mut |id| {
+            let is_other = !known.contains(&id) && self.synchronises(id);
+            if is_other && found.is_none() {
+                found = Some(id);
             }
         });
         found.map(|at| ("memory is synchronised in the loop", Some(at)))

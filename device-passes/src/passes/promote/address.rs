@@ -154,16 +154,9 @@ impl Follow<'_> {
         Some(())
     }
 
-    fn variable(&self, id: ExprId) -> Option<VarId> {
-        match self.locations.aliases.function.exprs.get(id) {
-            Expr::Var(VarRef::Local(var)) => Some(*var),
-            _ => None,
-        }
-    }
-
     /// Whether a read is that of the counter of a loop around an expression.
     fn counts(&mut self, root: ExprId, read: ExprId) -> bool {
-        let Some(var) = self.variable(read) else {
+        let Some(var) = self.locations.aliases.function.exprs.local_var(read) else {
             return false;
         };
         let counter = |at: &&usize| {
@@ -178,7 +171,7 @@ impl Follow<'_> {
 
     /// Whether a read is that of a variable of an iteration whose value can be computed before the loop.
     fn is_local(&mut self, read: ExprId, depth: usize) -> bool {
-        let Some(var) = self.variable(read) else {
+        let Some(var) = self.locations.aliases.function.exprs.local_var(read) else {
             return false;
         };
         let Locations {

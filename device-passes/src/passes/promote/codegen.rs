@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Expr, ExprId, Function, FunctionId, Module, QualType, Stmt, StmtKind, Type, Types,
-    VarId, VarRef,
+    BinaryOp, ExprId, Function, FunctionId, Module, QualType, Stmt, StmtKind, Type, Types, VarId,
 };
 use fpgacc_kernel_analysis::trip_count::Counting;
 use fpgacc_kernel_analysis::{faults, loops};
@@ -69,11 +68,7 @@ impl Rewrite for Writer<'_> {
                     .iter()
                     .map(|dim| dim.counting.counter);
                 let element = self.element(promotion, array, &counters.collect::<Vec<_>>());
-                let (expr, ty) = (
-                    self.function.exprs.get(element).clone(),
-                    self.function.exprs.ty(element),
-                );
-                self.function.exprs.replace(*node, expr, ty);
+                self.function.exprs.replace_by(*node, element);
             }
             if promotion.in_registers {
                 unroll(stmt, &promotion.address.dims);
@@ -104,12 +99,10 @@ impl Writer<'_> {
             .collect();
         let location = self.function.exprs.duplicate(promotion.location);
         self.expand(location, &promotion.address.locals);
-        for (id, var) in self.variables(location) {
+        for (id, var) in self.function.exprs.local_uses(location) {
             let mut dims = promotion.address.dims.iter();
             if let Some(dim) = dims.position(|dim| dim.counting.counter == var) {
-                let ty = self.function.exprs.ty(id);
-                let counter = Expr::Var(VarRef::Local(counters[dim]));
-                self.function.exprs.replace(id, counter, ty);
+                self.function.point_to(id, counters[dim]);
             }
         }
         let element = self.element(promotion, array, &counters);
@@ -125,31 +118,13 @@ impl Writer<'_> {
         stmt
     }
 
-    /// Uses of variables in an expression.
-    fn variables(&self, root: ExprId) -> Vec<(ExprId, VarId)> {
-        let exprs = &self.function.exprs;
-        let mut found = Vec::new();
-        exprs.for_each(root, &mut |id| {
-            if let Expr::Var(VarRef::Local(var)) = exprs.get(id) {
-                found.push((id, *var));
-            }
-        });
-        found
-    }
-
     /// Puts what variables are declared to be in their place.
     fn expand(&mut self, root: ExprId, locals: &BTreeMap<VarId, ExprId>) {
-        for (id, var) in self.variables(root) {
+        for (id, var) in self.function.exprs.local_uses(root) {
             let Some(value) = locals.get(&var) else {
                 continue;
             };
-            let exprs = &mut self.function.exprs;
-            let mut value = exprs.duplicate(*value);
-            let ty = self.function.vars[var].ty.ty;
-            if exprs.ty(value) != ty {
-                value = exprs.cast(ty, value);
-            }
-            exprs.replace(id, exprs.get(value).clone(), ty);
+            self.function.put_value(id, *value);
             self.expand(id, locals);
         }
     }

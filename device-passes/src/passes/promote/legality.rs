@@ -262,7 +262,7 @@ impl Judge<'_> {
     fn address(&self, region: &Region<'_>, inners: &Inners, read: &Access) -> Option<Address> {
         let aliases = &self.locations.aliases;
         let (types, ty) = (&aliases.module.types, aliases.function.exprs.ty(read.at));
-        let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
+        let is_value = types.component(ty).is_some();
         let is_value = is_value || is_small_structure(aliases.module, ty);
         let address = is_value.then(|| address(&self.locations, region, inners, read.at))??;
         (elements(&address.dims) <= MOST_TOLD).then_some(address)
@@ -353,7 +353,7 @@ fn is_small_structure(module: &Module, ty: TypeId) -> bool {
     let record = &module.records[record];
     let is_plain = |field: &Field| {
         let ty = field.ty.ty;
-        let is_value = module.types.as_scalar(ty).is_some() || module.types.as_vector(ty).is_some();
+        let is_value = module.types.component(ty).is_some();
         is_value && field.ty.quals.is_empty()
     };
     record.kind == RecordKind::Struct

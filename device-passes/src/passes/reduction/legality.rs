@@ -195,7 +195,7 @@ impl Judge<'_> {
 
     fn is_floating(&self, ty: TypeId) -> bool {
         let types = &self.module().types;
-        let scalar = types.as_scalar(ty).or(types.as_vector(ty).map(|(s, _)| s));
+        let scalar = types.component(ty);
         scalar.is_some_and(Scalar::is_float)
     }
 

@@ -1,6 +1,6 @@
 //! Writing registers in place of memory.
 
-use fpgacc_frontend::ir::{Expr, Function, FunctionId, Module, Stmt, VarId, VarRef};
+use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, VarId};
 use fpgacc_kernel_analysis::faults;
 
 use super::legality::Promotion;
@@ -63,10 +63,8 @@ impl Writer<'_> {
     }
 
     fn replace(&mut self, promotion: &Promotion, register: VarId) {
-        let ty = self.function.exprs.ty(promotion.location);
         for &node in &promotion.nodes {
-            let value = Expr::Var(VarRef::Local(register));
-            self.function.exprs.replace(node, value, ty);
+            self.function.point_to(node, register);
         }
     }
 }

@@ -151,7 +151,7 @@ impl Judge<'_> {
         let aliases = &self.locations.aliases;
         let types = &aliases.module.types;
         let ty = aliases.function.exprs.ty(location);
-        let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
+        let is_value = types.component(ty).is_some();
         let varies = address_varies(
             aliases,
             self.locations.summaries,

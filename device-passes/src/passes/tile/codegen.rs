@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, ExprId, FileNames, Function, QualType, Scalar, Stmt, StmtKind, Storage,
-    Type, TypeId, Types, VarId, Variable,
+    AddressSpace, BinaryOp, ExprId, FileNames, Function, QualType, Scalar, Stmt, StmtKind, Type,
+    TypeId, Types, VarId, Variable,
 };
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
@@ -139,14 +139,10 @@ impl Codegen<'_> {
         }
         let hint = format!("{}_tile", self.function.vars[tile.param].name);
         let name = self.function.fresh_name(&hint, self.names);
-        let var = self.function.vars.add(Variable {
-            name,
-            ty: QualType::plain(ty),
-            space: AddressSpace::Local,
-            storage: Storage::None,
-            attrs: Vec::new(),
-            span: None,
-        });
+        let var = self
+            .function
+            .vars
+            .add(Variable::new(name, ty, AddressSpace::Local));
         (var, Stmt::declare(var))
     }
 
@@ -158,11 +154,7 @@ impl Codegen<'_> {
                 let index = self.position(along);
                 element = self.function.exprs.index(self.types, element, index);
             }
-            let (expr, ty) = (
-                self.function.exprs.get(element).clone(),
-                self.function.exprs.ty(element),
-            );
-            self.function.exprs.replace(*at, expr, ty);
+            self.function.exprs.replace_by(*at, element);
         }
     }
 

@@ -439,7 +439,7 @@ impl<'t, 'a> Walk<'t, 'a> {
         let (param, value, index_ty) = found;
         let element = self.terms.function.exprs.ty(id);
         let types = &self.terms.module.types;
-        let is_value = types.as_scalar(element).is_some() || types.as_vector(element).is_some();
+        let is_value = types.component(element).is_some();
         let is_wide = types
             .as_scalar(index_ty)
             .is_some_and(|scalar| scalar.size() == 8);

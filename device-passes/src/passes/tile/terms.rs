@@ -615,11 +615,7 @@ impl Writer<'_> {
 
     /// A value as one of a type.
     pub fn converted(&mut self, id: ExprId, ty: TypeId) -> ExprId {
-        let given = self.function.exprs.ty(id);
-        match self.types.resolve(given) == self.types.resolve(ty) {
-            true => id,
-            false => self.function.exprs.cast(ty, id),
-        }
+        self.function.exprs.converted(self.types, id, ty)
     }
 
     fn uniform(&mut self, number: usize) -> ExprId {
@@ -652,13 +648,12 @@ impl Writer<'_> {
 
     fn expand(&mut self, id: ExprId) {
         let exprs = &self.function.exprs;
-        if let Expr::Var(VarRef::Local(var)) = *exprs.get(id) {
+        if let Some(var) = exprs.local_var(id) {
             if let Some(value) = self.declared.get(&var) {
                 let ty = self.function.vars[var].ty.ty;
                 let value = self.expanded(*value);
                 let value = self.converted(value, ty);
-                let expr = self.function.exprs.get(value).clone();
-                self.function.exprs.replace(id, expr, ty);
+                self.function.exprs.replace_by(id, value);
             }
             return;
         }

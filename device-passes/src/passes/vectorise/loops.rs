@@ -399,26 +399,20 @@ fn own_copies(
 fn redirect(function: &mut Function, stmts: &mut [Stmt], from: VarId, to: VarId) {
     let (mut slots, mut assignments) = (Vec::new(), Vec::new());
     for stmt in stmts.iter() {
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                function.exprs.for_each(root, &mut |id| {
-                    if *function.exprs.get(id) == Expr::Var(VarRef::Local(from)) {
-                        slots.push(id);
-                    }
-                    if let Expr::Assign { lhs, .. } = function.exprs.get(id)
-                        && *function.exprs.get(*lhs) == Expr::Var(VarRef::Local(from))
-                    {
-                        assignments.push(id);
-                    }
-                });
+        stmt.for_each_expr(&function.exprs, &mut |id| {
+            if *function.exprs.get(id) == Expr::Var(VarRef::Local(from)) {
+                slots.push(id);
+            }
+            if let Expr::Assign { lhs, .. } = function.exprs.get(id)
+                && *function.exprs.get(*lhs) == Expr::Var(VarRef::Local(from))
+            {
+                assignments.push(id);
             }
         });
     }
     let ty = function.vars[to].ty.ty;
     for slot in slots {
-        function
-            .exprs
-            .replace(slot, Expr::Var(VarRef::Local(to)), ty);
+        function.point_to(slot, to);
     }
     for id in assignments {
         let expr = function.exprs.get(id).clone();

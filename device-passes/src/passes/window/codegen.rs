@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
     BinaryOp, Block, Expr, ExprId, Function, FunctionId, Init, Module, QualType, Scalar, Stmt,
-    StmtKind, Type, TypeId, Types, VarId, VarRef,
+    StmtKind, Type, TypeId, Types, VarId,
 };
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::location::Around;
@@ -271,7 +271,7 @@ impl Writer<'_> {
     /// A copy of an index that uses nothing that the nest declares but its counters.
     fn substituted(&mut self, id: ExprId, by: &Substitution<'_>) -> ExprId {
         let ty = self.function.exprs.ty(id);
-        if let Expr::Var(VarRef::Local(var)) = *self.function.exprs.get(id) {
+        if let Some(var) = self.function.exprs.local_var(id) {
             if let Some(value) = by.copies.get(&var) {
                 let value = self.function.exprs.int(self.types, *value as i64);
                 return self.converted(value, ty);

@@ -353,11 +353,9 @@ impl<'r, 'a> Reader<'r, 'a> {
     /// The array whose element an expression is: a pointer into global memory that stays.
     fn array(&self, id: ExprId, base: ExprId) -> Option<VarId> {
         let (types, function) = (&self.aliases.module.types, self.aliases.function);
-        let Expr::Var(VarRef::Local(array)) = *function.exprs.get(base) else {
-            return None;
-        };
+        let array = function.exprs.local_var(base)?;
         let ty = function.exprs.ty(id);
-        let is_value = types.as_scalar(ty).is_some() || types.as_vector(ty).is_some();
+        let is_value = types.component(ty).is_some();
         let (_, space) = types.as_pointer(function.vars[array].ty.ty)?;
         let stays = self
             .indices

@@ -227,7 +227,7 @@ impl Writer<'_> {
             let Expr::Index { base, .. } = *self.function.exprs.get(read) else {
                 continue;
             };
-            let Expr::Var(VarRef::Local(array)) = *self.function.exprs.get(base) else {
+            let Some(array) = self.function.exprs.local_var(base) else {
                 continue;
             };
             let ty = self.function.exprs.ty(read);
@@ -285,15 +285,11 @@ impl Writer<'_> {
         let exprs = &self.function.exprs;
         let mut found = Vec::new();
         for stmt in stmts {
-            stmt.for_each(&mut |stmt| {
-                for root in stmt.exprs() {
-                    exprs.for_each(root, &mut |id| {
-                        if let Expr::Index { base, .. } = *exprs.get(id)
-                            && *exprs.get(base) == Expr::Var(VarRef::Local(array))
-                        {
-                            found.push(id);
-                        }
-                    });
+            stmt.for_each_expr(exprs, &mut |id| {
+                if let Expr::Index { base, .. } = *exprs.get(id)
+                    && *exprs.get(base) == Expr::Var(VarRef::Local(array))
+                {
+                    found.push(id);
                 }
             });
         }

@@ -339,27 +339,20 @@ impl Nest<'_, '_> {
     /// Whether statements call anything that does more than compute a value.
     fn has_effects(&self, stmts: &[Stmt]) -> bool {
         let function = self.aliases.function;
-        let mut found = false;
-        for stmt in stmts {
-            stmt.for_each(&mut |stmt| {
-                for root in stmt.exprs() {
-                    found |= function
-                        .exprs
-                        .any(root, &mut |id| match function.exprs.get(id) {
-                            Expr::Call {
-                                callee: Callee::Builtin(name),
-                                ..
-                            } => builtin_has_effects(name),
-                            Expr::Call {
-                                callee: Callee::Function(callee),
-                                ..
-                            } => !self.only_computes(*callee, MOST_CALLS),
-                            _ => false,
-                        });
-                }
-            });
-        }
-        found
+        let mut has_effect = |id| match function.exprs.get(id) {
+            Expr::Call {
+                callee: Callee::Builtin(name),
+                ..
+            } => builtin_has_effects(name),
+            Expr::Call {
+                callee: Callee::Function(callee),
+                ..
+            } => !self.only_computes(*callee, MOST_CALLS),
+            _ => false,
+        };
+        stmts
+            .iter()
+            .any(|stmt| stmt.any_expr(&function.exprs, &mut has_effect))
     }
 
     /// Whether a function only computes a value, calls in it counted to a depth.

@@ -165,8 +165,7 @@ impl Lowerer<'_> {
         self.check_argument_count(name, args.len(), (1, 1), node.span)?;
         let from = self.value_type(args[0]);
         let width = |lowerer: &Self, ty| lowerer.module.types.as_vector(ty).map_or(1, |(_, w)| w);
-        let arithmetic = self.module.types.as_scalar(from).is_some()
-            || self.module.types.as_vector(from).is_some();
+        let arithmetic = self.module.types.component(from).is_some();
         let same_shape = name.starts_with("as_") || width(self, from) == width(self, ty);
         if !arithmetic || !same_shape {
             let message = format!("`{name}` does not take a `{}`", self.type_name(from));

@@ -118,10 +118,7 @@ impl Lowerer<'_> {
 
     /// The element type of scalars and vectors.
     fn element(&self, ty: TypeId) -> Option<Scalar> {
-        let types = &self.module.types;
-        types
-            .as_scalar(ty)
-            .or_else(|| types.as_vector(ty).map(|(scalar, _)| scalar))
+        self.module.types.component(ty)
     }
 
     fn binary_type(

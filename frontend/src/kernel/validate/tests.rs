@@ -1,8 +1,8 @@
 //! Faulty modules, and that each fault is found.
 
 use crate::ir::{
-    AddressSpace, Attr, BinaryOp, Block, Callee, CaseLabel, Dialect, Expr, ExprId, Function, Init,
-    Item, LoopHints, QualType, Qualifiers, Scalar, Stmt, StmtKind, Storage, Type, UnaryOp, VarId,
+    AddressSpace, BinaryOp, Block, Callee, CaseLabel, Dialect, Expr, ExprId, Function, Init, Item,
+    LoopHints, QualType, Qualifiers, Scalar, Stmt, StmtKind, Type, UnaryOp, VarId,
 };
 use crate::kernel::handmade::{Build, decl};
 use crate::kernel::validate;
@@ -298,20 +298,7 @@ fn calls_with_wrong_arguments() {
     let mut helper = Build::new();
     let ty = helper.scalar(Scalar::Int);
     assert_eq!(helper.module.types.get(ty), b.module.types.get(int));
-    let callee = Function {
-        name: "g".to_string(),
-        is_kernel: false,
-        is_inline: false,
-        storage: Storage::None,
-        ret: QualType::plain(int),
-        params: Vec::new(),
-        attrs: Vec::<Attr>::new(),
-        vars: Default::default(),
-        exprs: Default::default(),
-        body: None,
-        comments: Vec::new(),
-        span: None,
-    };
+    let callee = Function::new("g".to_string(), int);
     let callee = b.module.functions.add(callee);
     b.module.items.push(Item::Prototype(callee));
     let args = vec![b.int(1)];

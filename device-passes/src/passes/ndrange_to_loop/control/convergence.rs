@@ -66,13 +66,9 @@ impl Convergence<'_> {
         }
         let exprs = &self.function.exprs;
         let is_shared = |var| self.shared.contains(&var);
-        let mut found = false;
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                found |= exprs.any(root, &mut |id| exprs.written_var(id).is_some_and(is_shared));
-            }
-        });
-        found
+        stmt.any_expr(exprs, &mut |id| {
+            exprs.written_var(id).is_some_and(is_shared)
+        })
     }
 }
 

@@ -11,6 +11,7 @@ use fpgacc_frontend::ir::{AddressSpace, Expr, ExprId, Init, Stmt, StmtKind, Type
 use fpgacc_kernel_analysis::liveness::{Flow, flow};
 use fpgacc_kernel_analysis::variables::{Access, accesses};
 
+use crate::copy::redirect;
 use crate::passes::ndrange_to_loop::control::convergence::{has_exit, holds_barrier};
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
@@ -143,39 +144,15 @@ fn flow_of(target: &Target<'_>, stmts: &[Stmt], var: VarId) -> Flow {
 
 fn mentions(target: &Target<'_>, stmt: &Stmt, var: VarId) -> bool {
     let exprs = &target.function.exprs;
-    let roots = stmt.exprs();
-    roots
-        .iter()
-        .any(|root| exprs.uses(*root, VarRef::Local(var)))
-        || (stmt.lists().into_iter().flatten()).any(|inside| mentions(target, inside, var))
-}
-
-fn uses(target: &Target<'_>, stmt: &Stmt, var: VarId) -> Vec<ExprId> {
-    let mut slots = Vec::new();
-    let exprs = &target.function.exprs;
-    stmt.for_each(&mut |stmt| {
-        for root in stmt.exprs() {
-            exprs.for_each(root, &mut |id| {
-                if *exprs.get(id) == Expr::Var(VarRef::Local(var)) {
-                    slots.push(id);
-                }
-            });
-        }
-    });
-    slots
+    stmt.any_expr(exprs, &mut |id| exprs.local_var(id) == Some(var))
 }
 
 /// Gives a loop a counter of its own.
 fn rename(target: &mut Target<'_>, stmt: &mut Stmt, counter: VarId, value: ExprId) {
-    let slots = uses(target, stmt, counter);
     let mut variable = target.function.vars[counter].clone();
     variable.name = target.function.fresh_name(&variable.name, target.taken);
-    let ty = variable.ty.ty;
     let own = target.function.vars.add(variable);
-    for slot in slots {
-        let var = Expr::Var(VarRef::Local(own));
-        target.function.exprs.replace(slot, var, ty);
-    }
+    redirect(target.function, std::slice::from_ref(stmt), counter, own);
     if let StmtKind::For { init, .. } = &mut stmt.kind {
         for stmt in init {
             stmt.kind = StmtKind::Decl {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{Expr, Init, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_frontend::ir::{Init, Stmt, StmtKind, VarId};
 use fpgacc_kernel_analysis::faults;
 
 use crate::passes::ndrange_to_loop::control::speculation;
@@ -52,14 +52,9 @@ fn crossing(target: &Target<'_>, schedule: &Schedule, masks: &[Masked]) -> BTree
                 if let StmtKind::Decl { var, .. } = stmt.kind {
                     note(var);
                 }
-                for root in stmt.exprs() {
-                    target.function.exprs.for_each(root, &mut |id| {
-                        if let Expr::Var(VarRef::Local(var)) = target.function.exprs.get(id) {
-                            note(*var);
-                        }
-                    });
-                }
             });
+            let uses = stmt.local_uses(&target.function.exprs).into_iter();
+            uses.for_each(|(_, var)| note(var));
         }
     }
     out

@@ -519,13 +519,8 @@ fn changed_by(target: &Target<'_>, stmt: &Stmt) -> BTreeSet<VarId> {
 
 fn mentions(target: &Target<'_>, stmt: &Stmt, vars: &BTreeSet<VarId>) -> bool {
     let exprs = &target.function.exprs;
-    let mut found = false;
-    stmt.for_each(&mut |inside| {
-        for root in inside.exprs() {
-            found |= exprs.any(root, &mut |id| {
-                matches!(exprs.get(id), Expr::Var(VarRef::Local(var)) if vars.contains(var))
-            });
-        }
-    });
-    found
+    stmt.any_expr(
+        exprs,
+        &mut |id| matches!(exprs.get(id), Expr::Var(VarRef::Local(var)) if vars.contains(var)),
+    )
 }

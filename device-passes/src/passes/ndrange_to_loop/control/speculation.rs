@@ -30,20 +30,14 @@ pub fn written(target: &Target<'_>, stmts: &[Stmt]) -> BTreeSet<VarId> {
 /// Whether a statement writes where a pointer leads, or calls what may.
 fn may_write_memory(target: &Target<'_>, stmt: &Stmt) -> bool {
     let exprs = &target.function.exprs;
-    let mut found = false;
-    stmt.for_each(&mut |stmt| {
-        for root in stmt.exprs() {
-            found |= exprs.any(root, &mut |id| match exprs.get(id) {
-                Expr::Assign { lhs: location, .. }
-                | Expr::IncDec {
-                    operand: location, ..
-                } => base_variable(target, *location).is_none(),
-                Expr::Call { .. } => exprs.has_effects(id),
-                _ => false,
-            });
-        }
-    });
-    found
+    stmt.any_expr(exprs, &mut |id| match exprs.get(id) {
+        Expr::Assign { lhs: location, .. }
+        | Expr::IncDec {
+            operand: location, ..
+        } => base_variable(target, *location).is_none(),
+        Expr::Call { .. } => exprs.has_effects(id),
+        _ => false,
+    })
 }
 
 /// The variables whose addresses are taken somewhere.

@@ -1,7 +1,7 @@
 //! `switch` with barriers inside becomes `if`s, which other steps split into regions.
 
 use fpgacc_frontend::ir::{
-    Arm, BinaryOp, Block, CaseLabel, Expr, ExprId, LoopHints, Stmt, StmtKind, VarId, VarRef,
+    Arm, BinaryOp, Block, CaseLabel, ExprId, LoopHints, Stmt, StmtKind, VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::faults;
@@ -123,7 +123,7 @@ fn leave_by_flag(target: &mut Target<'_>, list: &mut Vec<Stmt>, flag: VarId) {
 
 /// A variable for the value.
 fn named(target: &mut Target<'_>, value: ExprId) -> (VarId, Vec<Stmt>) {
-    if let Expr::Var(VarRef::Local(var)) = *target.function.exprs.get(value) {
+    if let Some(var) = target.function.exprs.local_var(value) {
         let params = &target.function.params;
         if params.contains(&var) {
             return (var, Vec::new());

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, Init, Module, Qualifiers, Stmt,
+    AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, Init, Module, Qualifiers, Scalar, Stmt,
     StmtKind, Type, UnaryOp, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::calls;
@@ -166,15 +166,7 @@ impl<'a> Finder<'a> {
 
     fn collect_operands(&mut self, stmt: &Stmt) {
         let exprs = &self.function.exprs;
-        let vars_in = |root| {
-            let mut vars = BTreeSet::new();
-            exprs.for_each(root, &mut |id| {
-                if let Expr::Var(VarRef::Local(var)) = exprs.get(id) {
-                    vars.insert(*var);
-                }
-            });
-            vars
-        };
+        let vars_in = |root| exprs.local_uses(root).into_iter().map(|(_, var)| var);
         for root in stmt.exprs() {
             if let StmtKind::Decl { var, .. } = &stmt.kind
                 && let Some(operands) = self.candidates.get_mut(var)
@@ -251,11 +243,7 @@ impl<'a> Finder<'a> {
             let conditions = stmt.exprs().into_iter();
             // After settling, a condition that is not uniform needs nothing.
             for root in conditions.filter(|root| !settled || self.is_uniform(*root)) {
-                exprs.for_each(root, &mut |id| {
-                    if let Expr::Var(VarRef::Local(var)) = exprs.get(id) {
-                        out.push(*var);
-                    }
-                });
+                out.extend(exprs.local_uses(root).into_iter().map(|(_, var)| var));
             }
             let inner = match stmt.kind {
                 StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
@@ -611,12 +599,10 @@ fn is_fragile(module: &Module, function: &Function, callees: &Callees, root: Exp
             lhs,
             rhs,
         } => {
-            let scalar = |id: &ExprId| {
-                let ty = exprs.ty(*id);
-                let element = module.types.as_vector(ty).map(|(scalar, _)| scalar);
-                module.types.as_scalar(ty).or(element)
+            let is_float = |id: &ExprId| {
+                let scalar = module.types.component(exprs.ty(*id));
+                scalar.is_some_and(Scalar::is_float)
             };
-            let is_float = |id| scalar(id).is_some_and(|scalar| scalar.is_float());
             let by_literal = matches!(exprs.get(*rhs), Expr::Int { value, .. } if *value != 0);
             !by_literal && !is_float(lhs) && !is_float(rhs)
         }

@@ -9,7 +9,7 @@
 
 use fpgacc_frontend::ir::{
     AddressSpace, BinaryOp, Block, Callee, Expr, ExprId, FileNames, Function, Init, QualType,
-    Scalar, Stmt, StmtKind, Storage, Type, TypeId, Types, UnaryOp, VarId, VarRef, Variable,
+    Scalar, Stmt, StmtKind, Type, TypeId, Types, UnaryOp, VarId, VarRef, Variable,
 };
 use fpgacc_frontend::source::Span;
 
@@ -295,14 +295,11 @@ impl Collective<'_> {
     /// A new `__local` variable.
     fn shared(&mut self, hint: &str, ty: TypeId) -> VarId {
         let name = self.target.function.fresh_name(hint, self.target.taken);
-        let var = self.target.function.vars.add(Variable {
-            name,
-            ty: QualType::plain(ty),
-            space: AddressSpace::Local,
-            storage: Storage::None,
-            attrs: Vec::new(),
-            span: None,
-        });
+        let var = self
+            .target
+            .function
+            .vars
+            .add(Variable::new(name, ty, AddressSpace::Local));
         self.shared.push(declaration(var, None));
         var
     }

@@ -142,9 +142,7 @@ fn start(
             Some((Start { back, at, ..*of }, ty))
         }
         Expr::Index { base, index } => {
-            let Expr::Var(VarRef::Local(array)) = *exprs.get(base) else {
-                return None;
-            };
+            let array = exprs.local_var(base)?;
             let fits = steady.is_unwritten(array) && body.is_followed(target, index, at);
             let start = Start {
                 array,
@@ -211,17 +209,12 @@ fn holds_at_entry(
 /// The element, of what grows as it is at the head of an iteration.
 fn element(target: &mut Target<'_>, growing: &[Growing], start: &Start) -> ExprId {
     let index = target.function.exprs.duplicate(start.index);
-    let mut slots = Vec::new();
-    target.function.exprs.for_each(index, &mut |id| {
-        if let Expr::Var(VarRef::Local(var)) = target.function.exprs.get(id)
-            && let Some(grows) = growing.iter().find(|growing| growing.var == *var)
-        {
-            slots.push((id, *var, grows.step.unwrap_or(0)));
-        }
-    });
-    for (slot, var, step) in slots {
+    for (slot, var) in target.function.exprs.local_uses(index) {
+        let Some(grows) = growing.iter().find(|growing| growing.var == var) else {
+            continue;
+        };
         let value = target.function.use_var(var);
-        let less = start.back * step;
+        let less = start.back * grows.step.unwrap_or(0);
         let op = if less < 0 {
             BinaryOp::Add
         } else {

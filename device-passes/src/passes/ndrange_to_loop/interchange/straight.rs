@@ -7,6 +7,7 @@ use fpgacc_kernel_analysis::variables::{Access, accesses_of_stmt};
 
 use super::is_scalar;
 use super::values::{New, assigned};
+use crate::copy::redirect_all;
 use crate::passes::ndrange_to_loop::statements::declaration;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 
@@ -120,21 +121,6 @@ fn candidates(target: &Target<'_>, stmts: &[Stmt]) -> BTreeSet<VarId> {
 
 /// Points the uses of variables in a statement at others.
 pub fn point_to(target: &mut Target<'_>, stmt: &Stmt, to: &BTreeMap<VarId, VarId>) {
-    let mut slots = Vec::new();
-    stmt.for_each(&mut |stmt| {
-        for root in stmt.exprs() {
-            target.function.exprs.for_each(root, &mut |id| {
-                if let Expr::Var(VarRef::Local(var)) = target.function.exprs.get(id)
-                    && let Some(own) = to.get(var)
-                {
-                    slots.push((id, *own));
-                }
-            });
-        }
-    });
-    for (slot, own) in slots {
-        let ty = target.function.vars[own].ty.ty;
-        let var = Expr::Var(VarRef::Local(own));
-        target.function.exprs.replace(slot, var, ty);
-    }
+    let uses = stmt.local_uses(&target.function.exprs);
+    redirect_all(target.function, uses, to);
 }

@@ -85,9 +85,7 @@ impl Values {
                 self.known.get(&var).cloned()
             }
             Expr::Index { base, index } => {
-                let Expr::Var(VarRef::Local(array)) = *target.function.exprs.get(base) else {
-                    return None;
-                };
+                let array = target.function.exprs.local_var(base)?;
                 let index = self.number(target, steady, index)?;
                 steady
                     .is_unwritten(array)
@@ -173,10 +171,7 @@ pub enum New {
 /// The variable that a statement gives a value, if that is all of the statement.
 pub fn assigned(target: &Target<'_>, stmt: &Stmt) -> Option<(VarId, New)> {
     let exprs = &target.function.exprs;
-    let variable = |id: ExprId| match *exprs.get(id) {
-        Expr::Var(VarRef::Local(var)) => Some(var),
-        _ => None,
-    };
+    let variable = |id: ExprId| exprs.local_var(id);
     let expr = match &stmt.kind {
         StmtKind::Decl {
             var,

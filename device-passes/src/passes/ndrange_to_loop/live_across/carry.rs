@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{
-    Expr, ExprId, FileNames, Function, Init, Module, Stmt, StmtKind, VarId, VarRef,
-};
+use fpgacc_frontend::ir::{ExprId, FileNames, Function, Init, Module, Stmt, StmtKind, VarId};
 use fpgacc_kernel_analysis::faults;
 
+use crate::copy::redirect_all;
 use crate::passes::ndrange_to_loop::control::steps::Schedule;
 use crate::passes::ndrange_to_loop::live_across::spill::{self, Layout};
 use crate::passes::ndrange_to_loop::live_across::values::{self, StorageClass, Values};
@@ -97,13 +96,13 @@ impl Part {
             {
                 declared.insert(var, at);
             }
-            for_each_use(function, stmt, &mut |id, var| {
+            for (id, var) in stmt.local_uses(&function.exprs) {
                 if carried.contains(&var) {
                     let (slots, at_stmts) = uses.entry(var).or_default();
                     slots.push(id);
                     at_stmts.insert(at);
                 }
-            });
+            }
         }
         Part {
             stmts: stmts.into_iter().map(|stmt| vec![stmt]).collect(),
@@ -134,19 +133,6 @@ impl Part {
         out.append(&mut self.end);
         out
     }
-}
-
-/// Calls `visit` for each use of a local variable in a statement, evaluated or not.
-fn for_each_use(function: &Function, stmt: &Stmt, visit: &mut dyn FnMut(ExprId, VarId)) {
-    stmt.for_each(&mut |stmt| {
-        for root in stmt.exprs() {
-            function.exprs.for_each(root, &mut |id| {
-                if let Expr::Var(VarRef::Local(var)) = function.exprs.get(id) {
-                    visit(id, *var);
-                }
-            });
-        }
-    });
 }
 
 struct Carrier<'a> {
@@ -185,11 +171,9 @@ impl Carrier<'_> {
     fn twin(&mut self, region: usize, var: VarId, init: Option<ExprId>) -> VarId {
         let twin = self.function.vars.add(self.function.vars[var].clone());
         let part = &mut self.parts[region];
-        let ty = self.function.vars[twin].ty.ty;
         if let Some((slots, _)) = part.uses.get(&var) {
             for &slot in slots {
-                let use_of_twin = Expr::Var(VarRef::Local(twin));
-                self.function.exprs.replace(slot, use_of_twin, ty);
+                self.function.point_to(slot, twin);
             }
         }
         part.begin.push(declaration(twin, init));
@@ -220,7 +204,8 @@ impl Carrier<'_> {
         };
         for &region in uses.iter().filter(|region| **region != home) {
             let value = self.function.exprs.duplicate(*recipe);
-            redirect(self.function, value, &self.parts[region].twins);
+            let uses = self.function.exprs.local_uses(value);
+            redirect_all(self.function, uses, &self.parts[region].twins);
             self.twin(region, var, Some(value));
         }
     }
@@ -344,9 +329,9 @@ impl Carrier<'_> {
 fn drop_unused(function: &Function, region: &mut Vec<Stmt>, carried: &BTreeSet<VarId>) {
     let mut uses: BTreeMap<VarId, usize> = BTreeMap::new();
     for stmt in region.iter() {
-        for_each_use(function, stmt, &mut |_, var| {
+        for (_, var) in stmt.local_uses(&function.exprs) {
             *uses.entry(var).or_default() += 1;
-        });
+        }
     }
     // From the last to the first: what a dropped declaration used may be unused then.
     let mut kept = Vec::with_capacity(region.len());
@@ -366,28 +351,12 @@ fn drop_unused(function: &Function, region: &mut Vec<Stmt>, carried: &BTreeSet<V
             kept.push(stmt);
             continue;
         }
-        for_each_use(function, &stmt, &mut |_, var| {
+        for (_, var) in stmt.local_uses(&function.exprs) {
             if let Some(count) = uses.get_mut(&var) {
                 *count -= 1;
             }
-        });
+        }
     }
     kept.reverse();
     *region = kept;
-}
-
-fn redirect(function: &mut Function, root: ExprId, map: &BTreeMap<VarId, VarId>) {
-    let mut slots = Vec::new();
-    function.exprs.for_each(root, &mut |id| {
-        if let Expr::Var(VarRef::Local(var)) = function.exprs.get(id)
-            && let Some(to) = map.get(var)
-        {
-            slots.push((id, *to));
-        }
-    });
-    for (slot, to) in slots {
-        let ty = function.vars[to].ty.ty;
-        let var = Expr::Var(VarRef::Local(to));
-        function.exprs.replace(slot, var, ty);
-    }
 }

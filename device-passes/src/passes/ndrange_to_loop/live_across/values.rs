@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, Init, Module, Qualifiers, Stmt,
+    AddressSpace, BinaryOp, Callee, Expr, ExprId, Function, Init, Module, Qualifiers, Scalar, Stmt,
     StmtKind, Type, TypeId, Types, UnaryOp, VarId, VarRef,
 };
 use fpgacc_kernel_analysis::calls;
@@ -325,15 +325,10 @@ fn init_vars(function: &Function, init: Option<&Init>) -> Vec<VarId> {
     if let Some(init) = init {
         init.exprs(&mut roots);
     }
-    let mut vars = Vec::new();
-    for root in roots {
-        function.exprs.for_each(root, &mut |id| {
-            if let Expr::Var(VarRef::Local(var)) = function.exprs.get(id) {
-                vars.push(*var);
-            }
-        });
-    }
-    vars
+    let uses = roots
+        .into_iter()
+        .flat_map(|root| function.exprs.local_uses(root));
+    uses.map(|(_, var)| var).collect()
 }
 
 /// What an expression without effects depends on.
@@ -634,11 +629,8 @@ impl Pure<'_> {
     }
 
     fn is_float(&self, id: ExprId) -> bool {
-        let types = &self.module.types;
-        let ty = self.function.exprs.ty(id);
-        let element = types.as_vector(ty).map(|(scalar, _)| scalar);
-        let scalar = types.as_scalar(ty).or(element);
-        scalar.is_some_and(|scalar| scalar.is_float())
+        let scalar = self.module.types.component(self.function.exprs.ty(id));
+        scalar.is_some_and(Scalar::is_float)
     }
 
     /// The cost of an operation on operands of the type of `operand`: floating-point ones are not

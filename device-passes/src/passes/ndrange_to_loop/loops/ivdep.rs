@@ -49,13 +49,9 @@ impl Independent {
         );
         nameable.extend(arrays);
         for stmt in stmts {
-            stmt.for_each(&mut |stmt| {
-                for root in stmt.exprs() {
-                    function.exprs.for_each(root, &mut |id| {
-                        if let Some(var) = function.exprs.written_var(id) {
-                            nameable.remove(&var);
-                        }
-                    });
+            stmt.for_each_expr(&function.exprs, &mut |id| {
+                if let Some(var) = function.exprs.written_var(id) {
+                    nameable.remove(&var);
                 }
             });
         }
@@ -90,13 +86,9 @@ pub fn spell(function: &Function, named: BTreeSet<VarId>) -> Vec<String> {
 fn written_in(function: &Function, stmts: &[Stmt]) -> BTreeSet<VarId> {
     let mut written = BTreeSet::new();
     for stmt in stmts {
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                function.exprs.for_each(root, &mut |id| {
-                    let location = function.exprs.written(id);
-                    written.extend(location.and_then(|at| memory_of(function, at)));
-                });
-            }
+        stmt.for_each_expr(&function.exprs, &mut |id| {
+            let location = function.exprs.written(id);
+            written.extend(location.and_then(|at| memory_of(function, at)));
         });
     }
     written
@@ -130,10 +122,7 @@ fn memory_of(function: &Function, location: ExprId) -> Option<VarId> {
         }
         Expr::Unary { operand, .. } => match exprs.get(*operand) {
             Expr::Var(VarRef::Local(var)) => Some(*var),
-            Expr::Binary { lhs, .. } => match exprs.get(*lhs) {
-                Expr::Var(VarRef::Local(var)) => Some(*var),
-                _ => None,
-            },
+            Expr::Binary { lhs, .. } => exprs.local_var(*lhs),
             _ => None,
         },
         _ => None,

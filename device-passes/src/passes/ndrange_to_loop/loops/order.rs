@@ -48,21 +48,17 @@ pub fn score(
     });
     let mut score = [0; 3];
     for stmt in stmts {
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                function.exprs.for_each(root, &mut |id| {
-                    let Expr::Index { base, index } = *function.exprs.get(id) else {
-                        return;
-                    };
-                    let pointer = types.as_pointer(function.exprs.ty(base));
-                    if pointer.is_none_or(|(_, space)| space != AddressSpace::Global) {
-                        return;
-                    }
-                    for (d, linear) in linear.iter_mut().enumerate() {
-                        let moves = linear.as_mut().map(|linear| linear.coefficient(index));
-                        score[d] += usize::from(moves == Some(Coefficient::One));
-                    }
-                });
+        stmt.for_each_expr(&function.exprs, &mut |id| {
+            let Expr::Index { base, index } = *function.exprs.get(id) else {
+                return;
+            };
+            let pointer = types.as_pointer(function.exprs.ty(base));
+            if pointer.is_none_or(|(_, space)| space != AddressSpace::Global) {
+                return;
+            }
+            for (d, linear) in linear.iter_mut().enumerate() {
+                let moves = linear.as_mut().map(|linear| linear.coefficient(index));
+                score[d] += usize::from(moves == Some(Coefficient::One));
             }
         });
     }

@@ -329,8 +329,7 @@ impl Narrower<'_> {
             _ => return,
         };
         if exprs.ty(kept) == exprs.ty(id) {
-            let (kept, ty) = (exprs.get(kept).clone(), exprs.ty(kept));
-            self.function.exprs.replace(id, kept, ty);
+            self.function.exprs.replace_by(id, kept);
         }
     }
 
@@ -365,9 +364,8 @@ impl Narrower<'_> {
     /// Replaces a cast by what it casts.
     fn strip(&mut self, id: ExprId) {
         let exprs = &mut self.function.exprs;
-        if let Expr::Cast { operand, .. } = exprs.get(id) {
-            let (inner, ty) = (exprs.get(*operand).clone(), exprs.ty(*operand));
-            exprs.replace(id, inner, ty);
+        if let Expr::Cast { operand, .. } = *exprs.get(id) {
+            exprs.replace_by(id, operand);
         }
         self.marks.remove(&id);
     }

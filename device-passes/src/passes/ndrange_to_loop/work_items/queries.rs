@@ -62,13 +62,9 @@ impl Source<'_> {
 pub fn find(module: &Module, function: &Function, stmts: &[Stmt]) -> Vec<(ExprId, Query)> {
     let mut found = Vec::new();
     for stmt in stmts {
-        stmt.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
-                function.exprs.for_each(root, &mut |id| {
-                    if let Some(query) = work_item::query(module, function, id) {
-                        found.push((id, query));
-                    }
-                });
+        stmt.for_each_expr(&function.exprs, &mut |id| {
+            if let Some(query) = work_item::query(module, function, id) {
+                found.push((id, query));
             }
         });
     }
