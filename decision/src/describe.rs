@@ -155,7 +155,9 @@ pub fn interval(report: &LoopReport, sources: Option<&SourceMap>) -> String {
 /// What keeps a loop from starting an iteration each cycle; `None`: nothing.
 pub fn limit(limit: &Limit, sources: Option<&SourceMap>) -> Option<String> {
     let at = |span: &Option<Span>| match (span, sources) {
-        (Some(span), Some(sources)) => format!(" at line {}", sources.location(*span).line),
+        (Some(span), Some(sources)) => {
+            format!(" at line {}", sources.location(sources.written(*span)).line)
+        }
         _ => String::new(),
     };
     let apart = |distance: f64| match distance {

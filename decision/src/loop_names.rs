@@ -49,7 +49,7 @@ fn location(function: &Function, stmt: &Stmt, sources: &SourceMap) -> String {
     let Some(span) = stmt.span else {
         return String::new();
     };
-    let at = sources.location(span);
+    let at = sources.location(sources.written(span));
     match function.span.is_none_or(|own| own.file == span.file) {
         true => format!(" at line {}", at.line),
         false => format!(" at {}:{}", at.file, at.line),

@@ -90,26 +90,26 @@ pub fn build(
     match backend.build(&request, Cache::open().as_ref(), progress) {
         Ok(built) => {
             if session.options.verbose {
-                let log = compiled.with_positions(&built.log);
+                let log = compiled.with_positions(&built.log, &session.sources);
                 session.messages.pass_on(&log);
             }
             kernels::untouched(session, rewritten.doubts.clone());
             Ok(Built::Made)
         }
-        Err(BuildError::Emulator(EmulatorError::Kernels { log })) if rewritten.may_be_wrong => {
-            Ok(Built::Refused(compiled.with_positions(&log)))
-        }
+        Err(BuildError::Emulator(EmulatorError::Kernels { log })) if rewritten.may_be_wrong => Ok(
+            Built::Refused(compiled.with_positions(&log, &session.sources)),
+        ),
         Err(_) if !rewritten.doubts.is_empty() => refuse(session, program, &rewritten.doubts),
         Err(error) => {
             // What aoc says was shown while it ran.
             let shown = matches!(error, BuildError::Aoc(_)) && !session.options.quiet;
             if let Some(log) = error.log().filter(|_| !shown) {
-                let log = compiled.with_positions(log);
+                let log = compiled.with_positions(log, &session.sources);
                 session.messages.pass_on(&log);
             }
             let is_of_kernels =
                 matches!(error, BuildError::Emulator(EmulatorError::Kernels { .. }));
-            let error = compiled.with_positions(&error.to_string());
+            let error = compiled.with_positions(&error.to_string(), &session.sources);
             let error = Diagnostic::error(format!("{}: {error}", program.name()));
             match is_of_kernels {
                 true => refuse(session, program, &[error]),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use fpgacc_aoc_wrappers::cc::{self, Language};
 use fpgacc_aoc_wrappers::output::Mode as FileMode;
+use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_launch_facts::Facts;
 
 use crate::depfile::Dependencies;
@@ -31,8 +32,13 @@ pub fn run(session: &mut Session) -> Step<()> {
         let done = match kind {
             InputKind::Host(language) => host(session, &path, language),
             InputKind::Kernels => kernel_file(session, &path),
-            // As in cc, what is for the linker is not used when there is no link.
-            InputKind::Facts | InputKind::Linker => Ok(()),
+            InputKind::Facts => Ok(()),
+            // As in cc.
+            InputKind::Linker => {
+                let message = format!("'{}' is not used: nothing is linked", path.display());
+                session.report(Diagnostic::warning(message));
+                Ok(())
+            }
             InputKind::Foreign(language) => foreign_file(session, &path, language),
         };
         failed |= done.is_err();

@@ -10,6 +10,7 @@ use fpgacc_decision::timed::Learned;
 use fpgacc_device_passes::pipeline::Report;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::ir::Module;
+use fpgacc_frontend::source::{Location, SourceMap};
 use fpgacc_runtime::manifest::{self, LeftToDevice};
 
 use crate::programs::{Program, quoted};
@@ -89,17 +90,40 @@ impl Compiled {
         Some(format!("#line {number} {}\n", quoted(&own)))
     }
 
-    /// What a tool said of [`Self::source_to_build`], with the positions of strings.
-    pub fn with_positions(&self, said: &str) -> String {
-        self.strings()
+    /// What a tool said of [`Self::source_to_build`], with the positions of strings in their hosts.
+    pub fn with_positions(&self, said: &str, sources: &SourceMap) -> String {
+        let named = self
+            .strings()
             .fold(said.to_string(), |said, (position, own)| {
                 said.replace(&own, position)
+            });
+        let lines = named.split_inclusive('\n');
+        lines
+            .map(|line| match self.in_host(line, sources) {
+                Some(found) => Cow::Owned(found),
+                None => Cow::Borrowed(line),
             })
+            .collect()
+    }
+
+    /// A line that starts with a position in a string of a host, with that in the host.
+    fn in_host(&self, line: &str, sources: &SourceMap) -> Option<String> {
+        self.strings().find_map(|(name, _)| {
+            let mut parts = line.strip_prefix(name)?.strip_prefix(':')?.splitn(3, ':');
+            let mut number = || parts.next()?.parse().ok();
+            let at = Location::new(name, number()?, number()?);
+            let span = sources.nearest(sources.span_at(&at)?);
+            Some(format!("{}:{}", sources.location(span), parts.next()?))
+        })
     }
 
     /// Strings of the host that the text is made of: their positions, and names that do not change when these do.
     fn strings(&self) -> impl Iterator<Item = (&str, String)> {
-        let strings = self.program.pieces.iter().filter(|piece| piece.is_string);
+        let strings = self
+            .program
+            .pieces
+            .iter()
+            .filter(|piece| piece.site.is_some());
         (1..).zip(strings).map(|(number, piece)| {
             let file = piece.name.rsplit_once(':').map_or("host", |(file, _)| file);
             (piece.name.as_str(), format!("{file}.string-{number}.cl"))

@@ -38,6 +38,8 @@ pub struct Gathered {
     pub unseen: Option<PathBuf>,
     /// An object or archive that fpgacc did not compile builds programs.
     pub builds_unseen: bool,
+    /// What the linker gets and hardly knows: neither object nor archive nor script.
+    pub unknown: Vec<PathBuf>,
     /// Patched texts of the hosts that are compiled in this run.
     pub patched: Vec<(PathBuf, Vec<u8>)>,
 }
@@ -154,6 +156,9 @@ impl Gathered {
         let bytes = session.read(&path)?;
         session.dependencies.add_source(&path);
         let objects = Objects::of(&path, &bytes);
+        if !objects.are_linkable() {
+            self.unknown.push(path.clone());
+        }
         let only_kernels = self.take_units(session, &path, &objects)?;
         self.needs_cxx |= objects.is_cxx();
         self.uses_opencl |= objects.call_opencl();

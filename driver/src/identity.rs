@@ -234,7 +234,7 @@ mod tests {
                 folder: "src".into(),
                 text: text.into(),
                 bytes: None,
-                is_string: false,
+                site: None,
             }],
             options: KernelOptions::parse(options),
             options_known: true,

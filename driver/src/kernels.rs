@@ -16,7 +16,8 @@ use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
 use fpgacc_frontend::diag::{Diagnostic, Severity};
 use fpgacc_frontend::ir::{Function, Module};
 use fpgacc_frontend::kernel::{self, LineDirectives, ParseError};
-use fpgacc_frontend::source::without_bom;
+use fpgacc_frontend::source::{SourceMap, without_bom};
+use fpgacc_host_analysis::syntax::strings;
 use fpgacc_kernel_analysis::constant_memory;
 use fpgacc_launch_facts::{Facts, Known};
 use fpgacc_runtime::manifest;
@@ -378,8 +379,7 @@ fn run_preprocessor(
     // Nothing is to be said if there is none.
     session.compiler(Language::C)?;
     for piece in &program.pieces {
-        let text = without_bom(&piece.text);
-        session.sources.add(piece.name.as_str(), text);
+        register(&mut session.sources, piece);
     }
     let mut made = session.ahead.take(&job(program));
     if made
@@ -598,6 +598,18 @@ fn warn_of_macros(session: &mut Session, program: &Program, preprocessed: &str) 
 fn pass_on_warnings(session: &mut Session, made: &cc::Preprocessed) {
     if !session.options.no_warnings {
         session.messages.pass_on(&made.warnings);
+    }
+}
+
+/// A part of a program's text, for messages that point into it: into the host, where it is a string of that.
+fn register(sources: &mut SourceMap, piece: &Piece) {
+    let text = without_bom(&piece.text);
+    let id = sources.add(piece.name.as_str(), text);
+    let at = piece.site.as_ref().and_then(|site| sources.span_at(site));
+    if let Some(at) = at {
+        let host = &sources.file(at.file).text;
+        let runs = strings::places(host, at.start as usize, text);
+        sources.place(id, at, runs.unwrap_or_default());
     }
 }
 

@@ -237,10 +237,25 @@ fn link(
     };
     let linker = session.compiler(language)?;
     let linked = linker.link(&args, executable);
-    let linked = session.check_cc(linked)?;
+    let linked = session.check_cc(linked);
+    if linked.is_err() {
+        for path in &gathered.unknown {
+            session.report(unknown_input(path));
+        }
+    }
+    let linked = linked?;
     session.messages.pass_on(&linked.warnings);
     session.print_bytes(&linked.stdout)?;
     Ok(linked.is_made)
+}
+
+/// What the linker got because nobody else knows it, where it did not know it either.
+fn unknown_input(path: &Path) -> Diagnostic {
+    let name = path.display();
+    let message = format!("'{name}' is no host, no kernel file and no object: the linker got it");
+    Diagnostic::error(message)
+        .note("hosts are C and C++ (.c .cc .cpp .cxx), kernel files OpenCL C (.cl .ocl)")
+        .help("say what a file of another name is: -x c, -x c++ or -x cl before it, and -x none after it")
 }
 
 /// The runtime library and the manifest, compiled.

@@ -49,6 +49,26 @@ impl<'b> Objects<'b> {
         !self.is_archive && self.all.iter().any(is_read)
     }
 
+    /// Whether the linker can make something of it: of objects, archives, bitcode for its plugins, and scripts.
+    pub fn are_linkable(&self) -> bool {
+        const WORDS: [&[u8]; 7] = [
+            b"INPUT",
+            b"GROUP",
+            b"SECTIONS",
+            b"OUTPUT_FORMAT",
+            b"MEMORY",
+            b"PROVIDE",
+            b"VERSION",
+        ];
+        let has = |bytes: &[u8], word: &[u8]| bytes.windows(word.len()).any(|at| at == word);
+        let is_script = |bytes: &[u8]| WORDS.iter().any(|word| has(bytes, word));
+        let is_known = |bytes: &Cow<'_, [u8]>| {
+            let is_object = object::FileKind::parse(&**bytes).is_ok();
+            is_object || bytes.starts_with(LLVM_BITCODE) || is_script(bytes)
+        };
+        self.is_archive || self.all.iter().all(is_known)
+    }
+
     /// The units in them; `path` is for messages.
     ///
     /// # Errors

@@ -79,7 +79,7 @@ impl OptRecord {
     /// Adds a remark.
     pub fn add(&mut self, remark: &Remark, sources: &SourceMap) {
         let position = |span: Span| {
-            let at = sources.location(span);
+            let at = sources.location(sources.nearest(span));
             DebugLoc {
                 file: at.file,
                 line: at.line,

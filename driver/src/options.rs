@@ -663,7 +663,7 @@ fn kind_by_suffix(path: &Path, cxx_mode: bool) -> InputKind {
         Some("cc" | "cp" | "ii" | "cpp" | "cxx" | "c++" | "C" | "CPP") => {
             InputKind::Host(Language::Cxx)
         }
-        Some("cl") => InputKind::Kernels,
+        Some("cl" | "CL" | "clc" | "ocl" | "opencl") => InputKind::Kernels,
         Some("yaml" | "yml") => InputKind::Facts,
         Some("s" | "S" | "sx" | "h" | "hh" | "hpp" | "hxx" | "m" | "mm") => {
             InputKind::Foreign(None)

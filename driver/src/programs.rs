@@ -25,8 +25,8 @@ pub struct Piece {
     pub text: String,
     /// Its bytes, if the text is not what they are: they are no UTF-8.
     pub bytes: Option<Vec<u8>>,
-    /// It is a string in a host.
-    pub is_string: bool,
+    /// Where it starts, if it is a string in a host; without a file if it is put together of several.
+    pub site: Option<Location>,
 }
 
 /// A name as a line directive has it.
@@ -74,7 +74,7 @@ impl Program {
 
     /// Whether it stands in strings of hosts.
     pub fn is_string(&self) -> bool {
-        self.pieces.iter().all(|piece| piece.is_string)
+        self.pieces.iter().all(|piece| piece.site.is_some())
     }
 
     /// The whole text.
@@ -402,7 +402,7 @@ fn text_piece(text: &str, site: &Location) -> Piece {
         folder: folder_of(Path::new(&site.file)),
         text: text.to_string(),
         bytes: None,
-        is_string: true,
+        site: Some(site.clone()),
     }
 }
 
@@ -412,7 +412,7 @@ fn piece(unit: &KernelUnit) -> Piece {
         folder: folder_of(&unit.path),
         text: unit.text.clone(),
         bytes: unit.bytes.clone(),
-        is_string: false,
+        site: None,
     }
 }
 

@@ -89,6 +89,20 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
     })
 }
 
+/// The programs for a command that only looks at them: it says what a build would leave to the device's compiler to
+/// judge.
+pub fn to_look_at(
+    session: &mut Session,
+    gathered: &Gathered,
+    hosts: &OfHosts,
+) -> Step<Vec<Compiled>> {
+    let compiled = with(session, gathered, hosts)?.compiled;
+    for one in &compiled {
+        kernels::untouched(session, one.rewritten.doubts.clone());
+    }
+    Ok(compiled)
+}
+
 /// Programs that are left to the device.
 #[derive(Default)]
 struct Leaving {
@@ -155,9 +169,11 @@ fn report_errors_in_all_texts(
     let are_chosen = with_errors.iter().any(|one| is_one_of_texts(one, texts));
     let all_fail = are_chosen && texts.iter().all(is_wrong);
     if all_fail {
-        session.report(Diagnostic::error(
-            "none of the kernels that the hosts build is without errors",
-        ));
+        let error = "none of the kernels that the hosts build is without errors";
+        session.report(match session.options.no_warnings {
+            true => Diagnostic::error(error).note("warnings say what they are, without -w"),
+            false => Diagnostic::error(error),
+        });
     }
     all_fail
 }

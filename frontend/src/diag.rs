@@ -127,7 +127,7 @@ pub enum Color {
 /// with `fpgacc: `.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: Color) -> String {
     let mut out = headline(diagnostic, sources, color);
-    if let Some(snippets) = snippets(diagnostic, sources, color) {
+    if let Some(snippets) = snippets(&as_written(diagnostic, sources), sources, color) {
         out.push_str(&snippets);
         out.push('\n');
     }
@@ -140,9 +140,19 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: Color) -> Str
     out
 }
 
+/// Its positions in the files that the user wrote, as far as they are known.
+fn as_written(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
+    let mut written = diagnostic.clone();
+    let spans = written.primary.iter_mut().chain(&mut written.secondary);
+    for (span, _) in spans {
+        *span = sources.written(*span);
+    }
+    written
+}
+
 fn headline(diagnostic: &Diagnostic, sources: &SourceMap, color: Color) -> String {
     let position = match diagnostic.primary {
-        Some((span, _)) => sources.location(span).to_string(),
+        Some((span, _)) => sources.location(sources.nearest(span)).to_string(),
         None => "fpgacc".to_string(),
     };
     let (on, off) = match (color, diagnostic.severity) {

@@ -88,6 +88,27 @@ pub struct SourceFile {
     /// The whole text.
     pub text: Arc<str>,
     line_starts: Vec<u32>,
+    within: Option<Within>,
+}
+
+/// Where a text stands in another file, such as a string of a host.
+#[derive(Clone, Debug)]
+struct Within {
+    file: FileId,
+    /// Where it starts there.
+    start: u32,
+    /// Offsets in the text and in the file, ascending: one wherever their distance changes. Empty: only the start is
+    /// known.
+    runs: Vec<(u32, u32)>,
+}
+
+impl Within {
+    /// Where in the file the byte at `offset` of the text is.
+    fn offset(&self, offset: u32) -> Option<u32> {
+        let after = self.runs.partition_point(|(own, _)| *own <= offset);
+        let (own, there) = self.runs.get(after.checked_sub(1)?)?;
+        Some(there + (offset - own))
+    }
 }
 
 impl SourceFile {
@@ -99,6 +120,7 @@ impl SourceFile {
             name,
             text,
             line_starts,
+            within: None,
         }
     }
 
@@ -180,6 +202,61 @@ impl SourceMap {
         }
     }
 
+    /// Says where a text stands: from `at` on, its bytes where `runs` (pairs of offsets in the text and in the file,
+    /// ascending, one wherever their distance changes) has them. Without runs, only the start is known.
+    pub fn place(&mut self, text: FileId, at: Span, runs: Vec<(u32, u32)>) {
+        self.files[text.0 as usize].within = Some(Within {
+            file: at.file,
+            start: at.start,
+            runs,
+        });
+    }
+
+    /// The same place in the file in which the user wrote it, where the span's own file is a text of which
+    /// [`place`](Self::place) said where it stands.
+    pub fn written(&self, span: Span) -> Span {
+        let placed = self.file(span.file).within.as_ref().and_then(|within| {
+            let start = within.offset(span.start)?;
+            let last = within.offset(span.end.max(span.start + 1) - 1)?;
+            let end = if span.end > span.start {
+                last + 1
+            } else {
+                start
+            };
+            let file = within.file;
+            Some(Span { file, start, end })
+        });
+        placed.unwrap_or(span)
+    }
+
+    /// Where the user finds a span: in a file, at least the start of the text that has it.
+    pub fn nearest(&self, span: Span) -> Span {
+        let written = self.written(span);
+        match &self.file(written.file).within {
+            Some(within) => Span {
+                file: within.file,
+                start: within.start,
+                end: within.start,
+            },
+            None => written,
+        }
+    }
+
+    /// The span of a position; `None`: the file has no such line, or the line no such column.
+    pub fn span_at(&self, at: &Location) -> Option<Span> {
+        let id = self.find(&at.file)?;
+        let file = self.file(id);
+        let line = file.line_range(at.line)?;
+        let before = usize::try_from(at.column).ok()?.checked_sub(1)?;
+        let mut columns = file.text[line.clone()].char_indices().map(|(at, _)| at);
+        let start = (line.start + columns.nth(before)?) as u32;
+        Some(Span {
+            file: id,
+            start,
+            end: start,
+        })
+    }
+
     /// The span of line `line` (from 1) of a file, without leading blanks; the file's end if it is
     /// shorter.
     pub fn line_span(&self, id: FileId, line: u32) -> Span {
@@ -199,6 +276,28 @@ impl SourceMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_within_a_file_has_its_places_there() {
+        let mut map = SourceMap::new();
+        let host = map.add("h.c", "x = \"a\\n\"\n  \"bc\";\n");
+        let text = map.add("h.c:1", "a\nbc");
+        let span = |start, end| Span {
+            file: text,
+            start,
+            end,
+        };
+        let at = map.span_at(&Location::new("h.c", 1, 5)).unwrap();
+        map.place(text, at, Vec::new());
+        assert_eq!(map.written(span(2, 3)), span(2, 3));
+        assert_eq!(map.location(map.nearest(span(2, 3))).to_string(), "h.c:1:5");
+        map.place(text, at, vec![(0, 5), (2, 13)]);
+        let written = map.written(span(3, 4));
+        assert_eq!((written.file, map.text(written)), (host, "c"));
+        assert_eq!(map.location(map.nearest(span(2, 3))).to_string(), "h.c:2:4");
+        assert_eq!(map.written(span(2, 2)).end, 13);
+        assert_eq!(map.span_at(&Location::new("h.c", 9, 1)), None);
+    }
 
     #[test]
     fn positions_count_from_one_and_in_characters() {

@@ -6,5 +6,6 @@ mod hosts;
 mod ping_pong;
 mod references;
 mod rodinia;
+mod standard_library;
 mod unfollowed;
 mod values;

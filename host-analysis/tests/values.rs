@@ -5,7 +5,7 @@ use fpgacc_host_analysis::analyse;
 use fpgacc_host_analysis::syntax::{HostFile, Language};
 use fpgacc_launch_facts::{ArgValue, Facts, Known, LocalSize, ProgramSource, Value};
 
-fn facts_of(texts: &[&str], language: Language) -> Facts {
+pub(super) fn facts_of(texts: &[&str], language: Language) -> Facts {
     let mut sources = SourceMap::new();
     let hosts: Vec<_> = texts
         .iter()
@@ -19,7 +19,7 @@ fn facts_of(texts: &[&str], language: Language) -> Facts {
 }
 
 /// A reason without the line that stands after it.
-fn reason(text: &str) -> &str {
+pub(super) fn reason(text: &str) -> &str {
     text.rsplit_once(" (h").map_or(text, |(reason, _)| reason)
 }
 
@@ -37,7 +37,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn shown_all(values: &[Value]) -> String {
+pub(super) fn shown_all(values: &[Value]) -> String {
     values.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
@@ -322,7 +322,7 @@ fn arguments_reach_their_launch() {
 }
 
 /// Sources and options of all programs.
-fn check_programs(text: &str, expected: &str) {
+pub(super) fn check_programs(text: &str, expected: &str) {
     let facts = facts_of(&[text], Language::Cpp);
     let all: Vec<_> = facts
         .programs
@@ -424,6 +424,23 @@ fn program_texts_are_followed() {
     check_programs(
         &format!("{braces}int main() {{ clCreateProgramWithSource(c, 4, all, NULL, NULL); }}"),
         "\"abcd\" []",
+    );
+    // What `xxd -i` makes of a file, and characters one by one.
+    let bytes = "unsigned char k_cl[] = {\n  0x61, 0x0a, 0xc3, 0xa9\n};\nunsigned int k_cl_len = 4;\n\
+                 char b[] = {'b', 0x63, 0}, d[8] = {100, 101};\n";
+    check_programs(
+        &format!(
+            "{bytes}int main() {{ const char *all[] = {{(const char *)k_cl, b, d}}; size_t n[] = {{k_cl_len, 0, 0}}; clCreateProgramWithSource(c, 3, all, n, NULL); }}"
+        ),
+        "\"a\\nébcde\" []",
+    );
+    check_programs(
+        "char k[9] = {'k', '1'};\nint main() { k[1] = '2'; const char *t = k; clCreateProgramWithSource(c, 1, &t, NULL, NULL); }",
+        "\"k2\" []",
+    );
+    check_programs(
+        "char k[9] = {'k', '1'};\nint main(int n, char **v) { k[n] = '2'; const char *t = k; clCreateProgramWithSource(c, 1, &t, NULL, NULL); }",
+        "? its text is not followed: an element at an index that is not known is assigned []",
     );
     // Strings are cut by their lengths; 0 is all of a string.
     check_programs(

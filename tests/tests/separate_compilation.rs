@@ -197,7 +197,7 @@ fn a_line_more_in_a_host_builds_no_strings_anew() {
     assert!(built(&other, "\"host.c:14\"") > made);
     shop.write("host.c", host.replace("= 1;", "= a;"));
     let refused = shop.fpgacc("-w host.c -o app").failure();
-    let place = "host.c:14:2:25: error: ";
+    let place = "host.c:14:76: error: ";
     assert!(refused.stderr.contains(place), "{}", refused.stderr);
 }
 

@@ -141,3 +141,49 @@ fn lines_are_those_of_the_whole_text() {
         }
     }
 }
+
+/// What `xxd -i` makes of a kernel file: kernels are compiled before the host runs, and rewritten.
+#[test]
+fn texts_may_be_numbers_in_a_header() {
+    let bytes: Vec<String> = KERNELS.bytes().map(|byte| format!("{byte:#04x}")).collect();
+    let header = format!(
+        "unsigned char k_cl[] = {{ {} }}; unsigned int k_cl_len = {};",
+        bytes.join(", "),
+        bytes.len()
+    );
+    let create = format!(
+        "{header}\n    const char *text = (const char *)k_cl;\n    size_t size = k_cl_len;\n    \
+         program = clCreateProgramWithSource(context, 1, &text, &size, &error);"
+    );
+    for (printed, said) in runs_with("__kernel void unused(void) {}\n", &create, "") {
+        assert!(printed.contains("3 3 3"), "{printed}");
+        assert!(
+            said.contains("loaded app") && !said.contains("warning: this program text"),
+            "{said}"
+        );
+    }
+}
+
+/// A wrapper of classes in a namespace that own handles.
+#[test]
+fn programs_of_owning_classes_are_compiled() {
+    let shop = Workshop::new();
+    shop.write("host.cpp", include_str!("inputs/owners.cpp"));
+    shop.sh("c++ -w -std=c++17 host.cpp -o plain -lOpenCL")
+        .success();
+    for (name, choice) in implementations() {
+        let line = format!("-w -std=c++17 --platform={name} host.cpp -o app");
+        shop.fpgacc(&line).success();
+        let plain = shop.sh(&format!("{choice} ./plain")).success();
+        let ours = shop.sh("FPGACC_VERBOSE=1 ./app").success();
+        assert_eq!(ours.stdout, plain.stdout, "{name}: {}", ours.stderr);
+        assert!(ours.stderr.contains("loaded app"), "{}", ours.stderr);
+    }
+    let facts = shop
+        .fpgacc("-w -std=c++17 --emit=facts host.cpp -o -")
+        .success()
+        .stdout;
+    for known in ["is: ' -DN=5'", "- const: 64", "- const: 16"] {
+        assert!(facts.contains(known), "{known}: {facts}");
+    }
+}

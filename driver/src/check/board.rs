@@ -368,7 +368,9 @@ pub fn report(checked: &[OnBoard], board: &Board, sources: &SourceMap) -> Report
 }
 
 fn site_data(site: &Site, sources: &SourceMap) -> SiteData {
-    let position = site.span.map(|span| sources.location(span));
+    let position = site
+        .span
+        .map(|span| sources.location(sources.nearest(span)));
     SiteData {
         line: position.as_ref().map(|position| position.line),
         column: position.as_ref().map(|position| position.column),

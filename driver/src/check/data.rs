@@ -131,7 +131,7 @@ fn of_kernel(checked: &Checked, sources: &SourceMap) -> Kernel {
 }
 
 fn of_site(checked: &Checked, site: &Site, sources: &SourceMap) -> SiteData {
-    let position = sources.location(Span { ..site.span });
+    let position = sources.location(sources.nearest(Span { ..site.span }));
     let launch = site.launch.and_then(|at| checked.launches.get(at));
     SiteData {
         file: position.file,

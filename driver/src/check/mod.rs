@@ -98,13 +98,16 @@ fn run(session: &mut Session, matches: &ArgMatches) -> Step<()> {
     let machine = machine(session, named.map_or(DEFAULT_DEVICE, String::as_str))?;
     let gathered = gather::read_sources(session)?;
     let hosts = facts::of(session, &gathered)?;
-    let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
+    let compiled = rewriting::to_look_at(session, &gathered, &hosts)?;
     let scene = Scene {
         launches: Launches::of(&hosts.facts, &gathered),
         thresholds: thresholds(matches),
     };
     if scene.kernels(&compiled).next().is_none() {
-        return session.fail(no_kernel::found(Look::Check, &session.options));
+        let unread = compiled.iter().find(|one| one.rewritten.parsed.is_none());
+        let unread = unread.map(|one| one.program.name());
+        let error = no_kernel::found(Look::Check, &session.options, unread.as_deref());
+        return session.fail(error);
     }
     let layout = match (matches.get_flag("json"), matches.get_flag("sarif")) {
         (true, _) => Layout::Json,

@@ -47,7 +47,7 @@ fn said(warning: &Diagnostic) -> impl PartialEq + '_ {
 fn elsewhere(places: &[Span], sources: &SourceMap) -> String {
     let mut lines: Vec<u32> = places
         .iter()
-        .map(|place| sources.location(*place).line)
+        .map(|place| sources.location(sources.written(*place)).line)
         .collect();
     lines.sort_unstable();
     lines.dedup();

@@ -65,7 +65,7 @@ pub fn command() -> Command {
                 .action(ArgAction::Append)
                 .value_hint(ValueHint::FilePath)
                 .help(
-                    "Hosts (.c .cc .cpp .cxx), kernels (.cl), objects, libraries, launch facts (.yaml)",
+                    "Hosts (.c .cc .cpp .cxx), kernels (.cl .ocl), objects, libraries, launch facts (.yaml)",
                 ),
         )
         .args(args)

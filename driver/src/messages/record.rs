@@ -84,6 +84,7 @@ impl Record {
 }
 
 fn position_of(span: Span, sources: &SourceMap) -> Extent {
+    let span = sources.nearest(span);
     let start = sources.location(span);
     let end = sources.location(Span {
         start: span.end,

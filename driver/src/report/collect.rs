@@ -30,11 +30,10 @@ use crate::{board, check, explain, facts, gather, kernels};
 pub fn collect(session: &mut Session, words: &[String], device: Option<&str>) -> Step<Report> {
     let gathered = gather::read_sources(session)?;
     let hosts = facts::of(session, &gathered)?;
-    let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
+    let compiled = rewriting::to_look_at(session, &gathered, &hosts)?;
     let board = board::of(session)?;
     let mut programs = Vec::new();
     for one in &compiled {
-        kernels::untouched(session, one.rewritten.doubts.clone());
         warn_of_unpriced(session, &one.rewritten.report.remarks);
         let scene = Scene {
             facts: &hosts.facts,
@@ -450,7 +449,9 @@ fn assumed(all: &[Assumed], sources: &SourceMap) -> Vec<String> {
     let mut found: Vec<(String, Vec<String>)> = Vec::new();
     for one in all {
         let text = format!("{}; {}", one.what, one.remedy);
-        let line = one.span.map(|span| sources.location(span).line.to_string());
+        let line = one
+            .span
+            .map(|span| position(sources, span).line.to_string());
         match found.iter_mut().find(|(known, _)| *known == text) {
             Some((_, lines)) => lines.extend(line),
             None => found.push((text, line.into_iter().collect())),

@@ -3,6 +3,7 @@
 use fpgacc_frontend::source::{SourceMap, Span};
 
 use super::data::Line;
+use super::position::position;
 
 /// The user's own lines of a function, `name` being the span of its name: from the line on which its
 /// declaration starts to the brace that closes it.
@@ -13,8 +14,13 @@ pub fn original(sources: &SourceMap, name: Span) -> Vec<Line> {
     let last = file.line(closing_brace(text, name.end as usize) as u32);
     let lines = (first..=last).filter_map(|number| {
         let range = file.line_range(number)?;
+        let start = Span {
+            file: name.file,
+            start: range.start as u32,
+            end: range.start as u32,
+        };
         Some(Line {
-            number: Some(number),
+            number: Some(position(sources, start).line),
             changed: false,
             text: text[range].trim_end_matches('\r').to_string(),
             marks: Vec::new(),

@@ -24,7 +24,7 @@ const SHOWN: usize = 5;
 pub fn text(session: &mut Session, device: &str) -> Step<String> {
     let gathered = gather::read_sources(session)?;
     let hosts = facts::of(session, &gathered)?;
-    let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
+    let compiled = rewriting::to_look_at(session, &gathered, &hosts)?;
     let sizes = sizes(session, device, &hosts.facts, &compiled)?;
     let mut text = String::new();
     if !sizes.kernels.is_empty() {

@@ -43,7 +43,7 @@ pub fn original<'l>(
     part: &fpgacc_decision::Part,
     sources: &SourceMap,
 ) {
-    let line_of = |span: Option<Span>| span.map(|span| sources.location(span).line);
+    let line_of = |span: Option<Span>| span.map(|span| position(sources, span).line);
     for line in lines {
         let here = |span| line_of(span) == line.number && line.number.is_some();
         let loops = part.prediction.loops.iter().filter(|one| here(one.span));

@@ -81,7 +81,7 @@ fn sizes(session: &mut Session, device: &str) -> Step<()> {
     session.may_write(&named)?;
     let text = geometry::text(session, device)?;
     if text.is_empty() {
-        return session.fail(no_kernel::found(Look::Report, &session.options));
+        return session.fail(no_kernel::found(Look::Report, &session.options, None));
     }
     session.write_text(&text)
 }
@@ -97,7 +97,8 @@ fn write(
     session.may_write(&named)?;
     let report = collect::collect(session, words, device)?;
     if report.programs.iter().all(|one| one.kernels.is_empty()) {
-        return session.fail(no_kernel::found(Look::Report, &session.options));
+        let unread = report.programs.first().map(|one| one.name.as_str());
+        return session.fail(no_kernel::found(Look::Report, &session.options, unread));
     }
     let text = match layout {
         Layout::Tables => Ok(table::text(&report)),

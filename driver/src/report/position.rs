@@ -6,7 +6,7 @@ use super::data::Position;
 
 /// The file and line of a span.
 pub fn position(sources: &SourceMap, span: Span) -> Position {
-    let at = sources.location(span);
+    let at = sources.location(sources.written(span));
     Position {
         file: at.file,
         line: at.line,

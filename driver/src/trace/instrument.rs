@@ -209,7 +209,7 @@ fn pieces(front: String, text: String, asked: Asked) -> Vec<Piece> {
         folder: PathBuf::from("."),
         text,
         bytes: None,
-        is_string: false,
+        site: None,
     };
     let nowhere = Location {
         file: TEXT.to_string(),

@@ -77,7 +77,7 @@ impl Program {
     ) -> Step<Result<Program, Fault>> {
         let gathered = gather::read_sources(session)?;
         let hosts = facts::of(session, &gathered)?;
-        let compiled = rewriting::with(session, &gathered, &hosts)?.compiled;
+        let compiled = rewriting::to_look_at(session, &gathered, &hosts)?;
         let mut program = Program {
             tracks: Vec::new(),
             compiled,

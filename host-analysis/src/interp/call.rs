@@ -152,18 +152,18 @@ impl<'a> Interp<'a> {
             [only] => return self.inline(code, id, only, None, args),
             _ => return self.one_of(code, id, &overloads, None, args),
         }
-        if self.program.types[code.host].is_type(name) {
-            let ty = Type {
-                base: name.to_string(),
-                ..Type::default()
-            };
-            if let Kind::Record(_) = self.program.kind(code.host, &ty) {
-                return self.object_of(code, id, &ty, args);
-            }
-            if let [(arg_code, arg)] = args {
-                let value = self.eval(arg_code, *arg);
-                return self.cast(code, &ty, value);
-            }
+        let ty = Type {
+            base: name.to_string(),
+            ..Type::default()
+        };
+        if let Kind::Record(_) | Kind::Container(_) = self.program.kind(code.host, &ty) {
+            return self.object_of(code, id, &ty, args);
+        }
+        if let [(arg_code, arg)] = args
+            && self.program.types[code.host].is_type(name)
+        {
+            let value = self.eval(arg_code, *arg);
+            return self.cast(code, &ty, value);
         }
         if functions::is_opencl(name) {
             self.memo.note_opencl();
@@ -202,17 +202,26 @@ impl<'a> Interp<'a> {
         name.map(|name| Val::Function(name.into()))
     }
 
+    /// Whether a name that is called may be a function, a method only within its class or by its class's name.
+    /// `N::Class(..)` makes an object: nobody calls its constructor.
+    pub(super) fn may_mean(&self, name: &str, function: &Function) -> bool {
+        let inside = self.walk.frames.last().and_then(|f| f.class.as_ref());
+        match &function.class {
+            Some(class) if last_name(class) == last_name(&function.name) => false,
+            class => class.is_none() || class.as_ref() == inside || name.contains("::"),
+        }
+    }
+
     /// The function that a call means, if there is just one.
     pub(super) fn find_function(&self, code: &Code<'a>, name: &str, count: usize) -> Option<FnId> {
         let candidates = self.program.functions.get(name).or_else(|| {
             let (name, _) = name.split_once('<').unwrap_or((name, ""));
             self.program.functions.get(last_name(name))
         })?;
-        let inside = self.walk.frames.last().and_then(|f| f.class.as_ref());
         let meant = |id: &FnId| {
             let f = self.program.function(*id);
             let visible = !f.is_static || id.host == code.host;
-            let own = f.class.is_none() || f.class.as_ref() == inside || name.contains("::");
+            let own = self.may_mean(name, f);
             visible && own && self.program.takes(code.host, *id, count)
         };
         let here = |id: &FnId| id.host == code.host && meant(id);
@@ -308,6 +317,13 @@ impl<'a> Interp<'a> {
             let Some((arg_code, arg)) = args.get(index) else {
                 continue;
             };
+            if let Some(made) = self.made_of_braces(arg_code, *arg, &param.ty) {
+                passed.push(match param.ty.reference {
+                    true => Passed::Reference(Some(made)),
+                    false => Passed::Value(self.read(&made)),
+                });
+                continue;
+            }
             passed.push(match param.ty.reference {
                 true => match self.plain_target(arg_code, *arg) {
                     Target::Location(location)
@@ -326,6 +342,31 @@ impl<'a> Interp<'a> {
             passed.push(Passed::Value(promoted(&value)));
         }
         passed
+    }
+
+    /// The container or object that a parameter's type makes of values in braces.
+    fn made_of_braces(
+        &mut self,
+        code: &Code<'a>,
+        arg: ExprId,
+        param: &Type,
+    ) -> Option<MemoryLocation> {
+        let tree = code.clone();
+        let is_list = matches!(tree.ast().expr(arg).kind, ExprKind::InitList(_));
+        if !is_list || param.reference && !param.is_const {
+            return None;
+        }
+        let ty = Type {
+            reference: false,
+            ..param.clone()
+        };
+        match self.program.kind(code.host, &ty) {
+            Kind::Container(_) | Kind::Record(_) => {}
+            _ => return None,
+        }
+        let location = self.unnamed(code, arg, &ty);
+        self.initialise(code, &location, arg);
+        Some(location)
     }
 
     /// Whether what is passed by reference is a new `std::string`, made of characters.
@@ -500,6 +541,7 @@ impl<'a> Interp<'a> {
             Some(Kind::String | Kind::FileStream | Kind::StringStream) => {
                 self.construct_text(location, args);
             }
+            Some(Kind::Pointer) if args.len() == 2 => self.construct_owner(location, args),
             Some(Kind::Container(_)) => self.construct_container(location, args),
             Some(Kind::Wrapper(wrapper)) => self.construct_wrapper(location, wrapper, args),
             Some(Kind::Record(class)) => {
@@ -529,6 +571,21 @@ impl<'a> Interp<'a> {
                 self.set_unknown(location, "a constructor that is not followed");
             }
         }
+    }
+
+    /// A pointer that owns what it points to, and what is called when nobody needs that any more.
+    fn construct_owner(&mut self, location: &MemoryLocation, args: &[Arg<'a>]) {
+        let values = self.values(args);
+        let ([pointer, deleter], [(code, id), ..]) = (&values[..], args) else {
+            return self.set_unknown(location, "a constructor that is not followed");
+        };
+        if !self.only_deletes(code, *id, deleter, pointer) {
+            let functions = self.functions_in(deleter);
+            self.escape_value(deleter);
+            self.escape_value(pointer);
+            self.at_any_time(code, *id, &Given::to(None, &values, &functions));
+        }
+        self.assign(location, pointer.clone());
     }
 
     /// The values of all arguments, in order.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::code::Arg;
 use super::scope::{Binding, Name};
 use super::{Code, FnId, Interp, MAX_CALLS, VarInfo};
-use crate::location::{MemoryLocation, VarId};
+use crate::location::{MemoryLocation, Root, VarId};
 use crate::state::Delta;
 use crate::syntax::ast::{ExprId, Lambda, Type};
 use crate::value::{Closure, Val};
@@ -171,7 +171,7 @@ impl<'a> Interp<'a> {
             return self.havoc_lasting(reason);
         }
         // What it changes is not known from its second call on.
-        let changes = self.try_closure(code, id, closure);
+        let changes = self.try_closure(code, id, closure, &[]);
         for (location, _) in changes.sorted() {
             if self.state.own(location).is_some() {
                 self.set_unknown(
@@ -181,12 +181,46 @@ impl<'a> Interp<'a> {
             }
         }
         let mark = self.state.mark();
-        let changes = self.try_closure(code, id, closure);
+        let changes = self.try_closure(code, id, closure, &[]);
         self.state.merge(mark, changes);
     }
 
-    /// What a call of a lambda with arguments that are not known changes; the call is taken back.
-    fn try_closure(&mut self, code: &Code<'a>, id: ExprId, closure: &Closure) -> Delta {
+    /// Whether a lambda that is called with a pointer when nobody needs any more what it points to changes nothing
+    /// else, as deleters do that release handles.
+    pub(super) fn only_deletes(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        deleter: &Val,
+        pointer: &Val,
+    ) -> bool {
+        let (Val::Closure(closure), Val::Pointer(owned)) = (deleter, pointer) else {
+            return false;
+        };
+        let callee = Self::closure_id(closure);
+        let busy = self.walk.frames.iter().any(|f| f.fn_id == callee);
+        if self.budget.flat || busy || self.walk.frames.len() >= MAX_CALLS {
+            return false;
+        }
+        let changes = self.try_closure(code, id, closure, std::slice::from_ref(pointer));
+        let is_kept = |location: &&MemoryLocation| match location.root {
+            Root::Var(var) => {
+                self.variables.info(var).lasting || self.state.is_known(location.root)
+            }
+            Root::Object(_) => true,
+        };
+        let mut kept = changes.locations().filter(is_kept);
+        kept.all(|location| location.root == owned.root)
+    }
+
+    /// What a call of a lambda changes with these arguments, and others that are not known; the call is taken back.
+    fn try_closure(
+        &mut self,
+        code: &Code<'a>,
+        id: ExprId,
+        closure: &Closure,
+        args: &[Val],
+    ) -> Delta {
         let callee = Self::closure_id(closure);
         let function = self.program.function(callee);
         let callee_code = self.program.file_code(callee.host, callee.part);
@@ -195,13 +229,17 @@ impl<'a> Interp<'a> {
             .context
             .push(code.site(code.ast().expr(id).span).start);
         self.enter_closure(closure);
-        for param in &function.params {
+        for (index, param) in function.params.iter().enumerate() {
             let reason = format!("parameter `{}` of a lambda", param.name);
             match param.ty.reference {
                 true => self.bind(&param.name, Binding::Lost),
                 false => {
                     let var = self.declare(&callee_code, param, false);
-                    self.set_unknown(&MemoryLocation::var(var), &reason);
+                    let location = MemoryLocation::var(var);
+                    match args.get(index) {
+                        Some(value) => self.assign(&location, value.clone()),
+                        None => self.set_unknown(&location, &reason),
+                    }
                 }
             }
         }

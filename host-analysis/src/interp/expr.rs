@@ -549,7 +549,7 @@ impl<'a> Interp<'a> {
     }
 
     /// The location of a value that has no name.
-    fn unnamed(&mut self, code: &Code<'a>, id: ExprId, ty: &Type) -> MemoryLocation {
+    pub(super) fn unnamed(&mut self, code: &Code<'a>, id: ExprId, ty: &Type) -> MemoryLocation {
         let variable = crate::syntax::ast::Variable {
             name: "<value>".to_string(),
             ty: ty.clone(),

@@ -148,13 +148,10 @@ impl<'a> Interp<'a> {
         let all = self.program.functions.get(base);
         let all = all.or_else(|| self.program.functions.get(last_name(base)));
         let mut spans = BTreeSet::new();
-        let inside = self.walk.frames.last().and_then(|f| f.class.as_ref());
         let fits = |id: &FnId| {
             let function = self.program.function(*id);
             let visible = !function.is_static || id.host == code.host;
-            let own = function.class.is_none()
-                || function.class.as_ref() == inside
-                || name.contains("::");
+            let own = self.may_mean(name, function);
             let params = function.params.iter().zip(args);
             self.program.takes(code.host, *id, args.len())
                 && params

@@ -47,6 +47,7 @@ mod roots;
 mod rounds;
 mod scope;
 mod signatures;
+mod spelled;
 mod stmt;
 mod store;
 mod summaries;

@@ -362,6 +362,12 @@ impl<'a> Interp<'a> {
                         .whole_type(location)
                         .is_none_or(|(t, _)| t.base == ty.base) =>
             {
+                // `T v = T{..}`.
+                if let [only] = args[..]
+                    && matches!(tree.ast().expr(only).kind, ExprKind::InitList(_))
+                {
+                    return self.initialise(code, location, only);
+                }
                 let args = args.clone();
                 self.construct(code, location, &args);
             }
@@ -374,6 +380,7 @@ impl<'a> Interp<'a> {
                 let value = self.fitted(code, init, &Target::Location(location.clone()), value);
                 if let Some(var) = Self::is_root_var(location) {
                     self.adopt_type(var, &value);
+                    self.adopt_text_type(code, var, init);
                 }
                 if is_array {
                     match self.text_of(&value) {
@@ -440,6 +447,7 @@ impl<'a> Interp<'a> {
             return self.set_unknown(location, "a struct that is not declared in the given files");
         }
         self.state.set(location, Val::Zero);
+        self.note_spelled(code, location, items);
         let mut next = 0i64;
         for (designator, value) in items {
             let target = match designator {

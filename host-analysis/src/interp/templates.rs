@@ -4,7 +4,7 @@ use super::code::Arg;
 use super::lvalue::Target;
 use super::wrappers::named_type;
 use super::{Code, Interp};
-use crate::location::MemoryLocation;
+use crate::location::{MemoryLocation, Step};
 use crate::syntax::ast::{ExprId, Type};
 use crate::types::{Kind, Wrapper, last_name, without_arguments};
 use crate::value::Val;
@@ -25,7 +25,14 @@ impl<'a> Interp<'a> {
             ("make_unique" | "make_shared", Some(target), _) => {
                 let ty = crate::types::template::parse(target);
                 let location = self.new_object(code, id, &ty);
-                self.construct_with(&location, args);
+                match (self.program.kind(code.host, &ty), args) {
+                    (Kind::Num(_) | Kind::Pointer, [(arg_code, arg)]) => {
+                        let value = self.eval(arg_code, *arg);
+                        let value = self.cast(code, &ty, value);
+                        self.assign(&location, value);
+                    }
+                    _ => self.construct_with(&location, args),
+                }
                 Some(Val::Pointer(location))
             }
             ("make_pair", None, [_, _]) => {
@@ -36,6 +43,9 @@ impl<'a> Interp<'a> {
             }
             ("move" | "forward" | "ref" | "cref" | "as_const", _, [(arg_code, arg)]) => {
                 Some(self.eval(arg_code, *arg))
+            }
+            ("accumulate", None, [first, last, start]) if self.program.is_cpp(code) => {
+                self.sum_of_texts(first, last, start)
             }
             ("swap", _, [first, second]) if self.program.is_cpp(code) => self.swap(first, second),
             ("begin" | "end" | "size" | "data" | "cbegin" | "cend", None, [(arg_code, arg)])
@@ -48,6 +58,29 @@ impl<'a> Interp<'a> {
             }
             _ => None,
         }
+    }
+
+    /// `std::accumulate` of strings: these one after another; nothing for others.
+    fn sum_of_texts(&mut self, first: &Arg<'a>, last: &Arg<'a>, start: &Arg<'a>) -> Option<Val> {
+        let [first, last, mut sum] =
+            [first, last, start].map(|(code, argument)| self.eval(code, *argument));
+        let (Val::Pointer(first), Val::Pointer(last)) = (first, last) else {
+            return None;
+        };
+        let all = first
+            .parent()
+            .filter(|all| last.parent().as_ref() == Some(all))?;
+        let (Some(Step::Index(from)), Some(Step::Index(to))) =
+            (first.path.last(), last.path.last())
+        else {
+            return None;
+        };
+        self.text_of(&sum)?;
+        for at in *from..*to {
+            let element = self.read(&all.index(at));
+            sum = self.concatenation(&sum, &element, true)?;
+        }
+        Some(sum)
     }
 
     /// `std::swap` of two variables that are no objects of classes; nothing for others.

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use super::code::Arg;
 use super::lvalue::Target;
+use super::wrappers::named_type;
 use super::{Code, Interp};
-use crate::location::{MemoryLocation, Step};
+use crate::location::{MemoryLocation, Step, VarId};
 use crate::number::Num;
-use crate::syntax::ast::{BinaryOp, Designator, ExprId, ExprKind};
+use crate::syntax::ast::{BinaryOp, Designator, ExprId, ExprKind, Type};
 use crate::text::{Piece, Text};
 use crate::types::{Kind, last_name};
 use crate::value::Val;
@@ -59,7 +60,7 @@ impl<'a> Interp<'a> {
                     false => self.state.has_parts(&array),
                 };
                 if parts {
-                    return None;
+                    return self.spelled_text(&array, at).map(Rc::new);
                 }
                 match at {
                     0 => text_in(&self.state.get(&array)),
@@ -168,6 +169,66 @@ impl<'a> Interp<'a> {
         };
         let location = self.variable(code, name);
         location.is_some_and(|location| self.kind_of(&location) == Some(Kind::String))
+    }
+
+    /// Gives a variable whose type is that of its first value the type, if that value is a string or a literal. A
+    /// text alone does not tell which.
+    pub(super) fn adopt_text_type(&mut self, code: &Code<'a>, variable: VarId, init: ExprId) {
+        let info = self.variables.info(variable);
+        let is_open = info.kind == Kind::Other && info.ty.base == "auto" && info.ty.dims.is_empty();
+        if !is_open || info.ty.pointers > 0 {
+            return;
+        }
+        let literal = matches!(
+            code.ast().expr(code.ast().skip_parens(init)).kind,
+            ExprKind::Str(_) | ExprKind::Juxtaposed(_)
+        );
+        let (ty, kind) = match literal {
+            true => {
+                let mut ty = named_type("char");
+                (ty.pointers, ty.is_const) = (1, true);
+                (ty, Kind::Pointer)
+            }
+            false if self.is_string(code, init) => (named_type("std::string"), Kind::String),
+            false => return,
+        };
+        let info = self.variables.info_mut(variable);
+        (info.ty, info.kind) = (ty, kind);
+    }
+
+    /// Whether an expression is surely a `std::string`.
+    fn is_string(&mut self, code: &Code<'a>, id: ExprId) -> bool {
+        let names_it = |s: &Self, ty: &Type| s.program.kind(code.host, ty) == Kind::String;
+        let tree = code.clone();
+        match &tree.ast().expr(tree.ast().skip_parens(id)).kind {
+            ExprKind::Name(_) => self.names_string(code, id),
+            ExprKind::Construct(ty, _) | ExprKind::Cast(ty, _) => names_it(self, ty),
+            ExprKind::Binary(BinaryOp::Add, left, right) => {
+                self.is_string(code, *left) || self.is_string(code, *right)
+            }
+            ExprKind::Conditional(_, one, other) => {
+                self.is_string(code, *one) && self.is_string(code, *other)
+            }
+            ExprKind::Index(..) | ExprKind::Member { .. } => match self.plain_target(code, id) {
+                Target::Location(at) => self.kind_of(&at) == Some(Kind::String),
+                _ => false,
+            },
+            ExprKind::Call { callee, args } => {
+                let ExprKind::Name(name) = &tree.ast().expr(*callee).kind else {
+                    return false;
+                };
+                match (self.find_function(code, name, args.len()), last_name(name)) {
+                    (Some(function), _) => {
+                        let result = &self.program.function(function).result;
+                        result.pointers == 0 && names_it(self, result)
+                    }
+                    (None, "to_string") => true,
+                    (None, "accumulate") => args.get(2).is_some_and(|of| self.is_string(code, *of)),
+                    (None, _) => names_it(self, &named_type(name)),
+                }
+            }
+            _ => false,
+        }
     }
 
     /// `a + b` of strings, or of texts of which it is not known; only to a string a character is

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use fpgacc_frontend::source::Span;
 
+use crate::location::MemoryLocation;
 use crate::syntax::{HostFile, MacroBody};
 
 /// A macro's replacement: host, index, and the location of its use if its nodes have no other.
@@ -15,6 +16,8 @@ pub(super) type BodyKey = (usize, usize, Option<(u32, u32)>);
 pub(crate) struct Texts {
     /// Pieces of the host's text, shortened, as they stand in messages.
     pub quotes: RefCell<BTreeMap<Span, Rc<str>>>,
+    /// Where the first of the numbers stands that an array of characters is given one by one.
+    pub spelled: BTreeMap<MemoryLocation, Span>,
     pub bodies: BTreeMap<BodyKey, Rc<MacroBody>>,
     /// Those of macros that are not the user's, by host and index, at some use.
     pub bodies_elsewhere: BTreeMap<(usize, usize), Rc<MacroBody>>,
@@ -28,6 +31,7 @@ impl Texts {
     pub fn of(hosts: &[HostFile]) -> Texts {
         Texts {
             quotes: RefCell::default(),
+            spelled: BTreeMap::new(),
             bodies: BTreeMap::new(),
             bodies_elsewhere: BTreeMap::new(),
             no_macros: RefCell::new(hosts.iter().map(no_macros).collect()),

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::ast::*;
 use super::grammar::{Field, kind_of};
 use super::lower::{Lowerer, named};
+use super::strings::{char_value, string_value};
 
 impl<'t> Lowerer<'t> {
     fn make(&mut self, kind: ExprKind, node: Node<'_>) -> ExprId {
@@ -421,74 +422,4 @@ fn is_float(word: &str) -> bool {
         true => word.contains(['.', 'p', 'P']),
         false => word.contains(['.', 'e', 'E']),
     }
-}
-
-/// One character or escape sequence of a literal, and the rest.
-fn unescape(bytes: &[u8]) -> Option<(Option<u32>, &[u8])> {
-    let (&first, rest) = bytes.split_first()?;
-    if first != b'\\' {
-        return Some((Some(u32::from(first)), rest));
-    }
-    let (&kind, rest) = rest.split_first()?;
-    let value = match kind {
-        b'n' => 10,
-        b't' => 9,
-        b'r' => 13,
-        b'a' => 7,
-        b'b' => 8,
-        b'f' => 12,
-        b'v' => 11,
-        b'e' => 27,
-        b'\n' => return Some((None, rest)),
-        b'\r' => return Some((None, rest.strip_prefix(b"\n").unwrap_or(rest))),
-        b'0'..=b'7' => {
-            let len = rest
-                .iter()
-                .take(2)
-                .take_while(|b| (b'0'..=b'7').contains(b))
-                .count();
-            let digits = std::iter::once(&kind).chain(&rest[..len]);
-            let value = digits.fold(0u32, |v, b| v * 8 + u32::from(b - b'0'));
-            return Some((Some(value & 255), &rest[len..]));
-        }
-        b'x' => {
-            let len = rest.iter().take_while(|b| b.is_ascii_hexdigit()).count();
-            let text = std::str::from_utf8(&rest[..len]).ok()?;
-            let value = u32::from_str_radix(text, 16).ok()?;
-            return (value < 256).then_some((Some(value), &rest[len..]));
-        }
-        b'u' | b'U' | b'N' => return None,
-        other => u32::from(other),
-    };
-    Some((Some(value), rest))
-}
-
-fn char_value(literal: &[u8]) -> Option<i64> {
-    let inside = literal.strip_prefix(b"'")?.strip_suffix(b"'")?;
-    let (value, rest) = unescape(inside)?;
-    // Plain `char` is signed on all platforms that fpgacc knows.
-    rest.is_empty()
-        .then(|| i64::from(value.unwrap_or(0) as u8 as i8))
-}
-
-/// The value of one string literal; `None` for wide ones and what is not known.
-fn string_value(literal: &[u8]) -> Option<String> {
-    let literal = literal.strip_prefix(b"u8").unwrap_or(literal);
-    let mut bytes = Vec::new();
-    if let Some(raw) = literal.strip_prefix(b"R\"") {
-        let open = raw.iter().position(|&b| b == b'(')?;
-        let inside = raw.get(open + 1..raw.len().checked_sub(open + 2)?)?;
-        bytes.extend_from_slice(inside);
-    } else {
-        let mut rest = literal.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        while !rest.is_empty() {
-            let (value, after) = unescape(rest)?;
-            bytes.extend(value.map(|v| v as u8));
-            rest = after;
-        }
-    }
-    Some(match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => error.into_bytes().iter().map(|&b| b as char).collect(),
-    })
 }

@@ -20,6 +20,7 @@ mod openmp;
 mod parse;
 mod prepare;
 mod squeeze;
+pub mod strings;
 mod threads;
 mod together;
 
