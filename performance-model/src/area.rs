@@ -160,9 +160,11 @@ fn blocks(graph: &Graph, array: ArrayId, simd: f64) -> f64 {
         .filter(|a| !a.is_store || a.is_atomic)
         .count() as f64
         * simd;
-    // Banks that the source asks for share the loads.
-    let banks = graph.arrays[array].banks.map_or(1, |banks| banks.count);
-    let copies = (loads / banks as f64 / LOADS_PER_COPY).ceil();
+    // Banks that the source asks for share the loads, of which those of one word of a bank are one.
+    let shared = graph.arrays[array].banks.map_or(1.0, |banks| {
+        banks.count as f64 * (banks.width as f64 / word).max(1.0)
+    });
+    let copies = (loads / shared / LOADS_PER_COPY).ceil();
     let copies = copies.clamp(1.0, MOST_COPIES);
     let wide = (word * 8.0 / BLOCK_BITS).ceil();
     let words = bytes as f64 / word;

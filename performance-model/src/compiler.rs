@@ -63,6 +63,10 @@ pub struct Compiler {
     pub overlaps_variable_trip_counts: bool,
     /// Iterations that a loop starts before it is known that they run, where the source does not say.
     pub speculated_iterations: f64,
+    /// Before an iteration fills an array on the chip that is declared outside its loop, the last one has read all of it:
+    /// there are no copies of the array for iterations that overlap.
+    #[serde(default)]
+    pub refills_in_turn: bool,
 }
 
 impl Compiler {
@@ -126,6 +130,8 @@ mod tests {
         let overlaps =
             |major, minor| Compiler::of(Version { major, minor }).overlaps_variable_trip_counts;
         assert!(!overlaps(18, 1) && overlaps(19, 1) && overlaps(22, 2));
+        let refills = |major, minor| Compiler::of(Version { major, minor }).refills_in_turn;
+        assert!(!refills(16, 1) && refills(20, 1));
     }
 
     #[test]

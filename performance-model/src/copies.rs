@@ -51,7 +51,7 @@ fn widths(graph: &Graph, simd: f64) -> BTreeMap<ArrayId, f64> {
 
 /// Banks that serve accesses that start at these bytes at the same time: those at the same distance, a power of two, from
 /// each other are in banks of their own.
-fn banks(starts: &BTreeSet<i128>) -> u64 {
+pub(super) fn banks(starts: &BTreeSet<i128>) -> u64 {
     let distances: BTreeSet<i128> = starts
         .iter()
         .zip(starts.iter().skip(1))

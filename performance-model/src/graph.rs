@@ -226,6 +226,8 @@ pub struct Array {
     pub copies: Option<(RegionId, u64)>,
     /// The loop in whose body a private array is declared: each of its iterations has one of its own.
     pub home: Option<RegionId>,
+    /// The loop in whose body an array on the chip is declared; 0: none.
+    pub scope: RegionId,
     /// Its banks, if the source says how many.
     pub banks: Option<Banks>,
     /// Each work-item has its own: a private array of an NDRange.

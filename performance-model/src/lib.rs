@@ -39,6 +39,7 @@ mod memory_edges;
 mod operations;
 mod ordering;
 mod path;
+mod ports;
 mod prediction;
 mod price;
 mod program;

@@ -246,8 +246,9 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
         _ if walks => words * word,
         _ => row.unwrap_or_else(|| moved(stride, bytes, first.indirect || backward, word)),
     };
-    // In different bursts and, mostly, rows.
-    let is_far = |stride: i128| stride.unsigned_abs() >= u128::from(memory.burst_bytes());
+    // In different bursts and, mostly, rows; what begins where the last access ends is a stream, however wide.
+    let least = u128::from(memory.burst_bytes().max(bytes + 1));
+    let is_far = |stride: i128| stride.unsigned_abs() >= least;
     let scattered = !follows && (first.indirect || stride.is_none_or(is_far));
     Lsu {
         report: LsuReport {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_kernel_analysis::alias::{Aliases, Roots};
-use fpgacc_kernel_analysis::poly::Poly;
+use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::dependence::{Compared, distance};
 use super::graph::{Access, Graph, MemoryKind, NodeId, RegionId};
@@ -100,12 +100,13 @@ struct Side<'a> {
 }
 
 /// What accesses in a loop wait for.
-/// `units`: see [`super::lsu::units`].
+/// `units`: see [`super::lsu::units`]; `refills_in_turn`: see [`Compiler`](super::compiler::Compiler).
 pub(super) fn orders(
     graph: &Graph,
     region: RegionId,
     overlaps: &[Vec<bool>],
     units: &[usize],
+    refills_in_turn: bool,
 ) -> Vec<Order> {
     let sides: Vec<Side<'_>> = (0..graph.accesses.len())
         .filter_map(|at| side(graph, region, at))
@@ -113,6 +114,7 @@ pub(super) fn orders(
     let mut search = Search {
         graph,
         units,
+        refills_in_turn,
         region,
         found: Vec::new(),
         known: BTreeSet::new(),
@@ -150,6 +152,7 @@ struct Search<'a> {
     graph: &'a Graph,
     /// The unit of each access.
     units: &'a [usize],
+    refills_in_turn: bool,
     region: RegionId,
     found: Vec<Order>,
     /// Loops inside wait for each other in one way, however many of their accesses do; except that what waits
@@ -171,6 +174,9 @@ impl Search<'_> {
                 copy: true,
                 ..order(x, y, copies)
             });
+        }
+        if self.refills_in_turn && on_chip && self.refills(y, x) {
+            return self.add(x, y, 1);
         }
         // On-chip memory serves accesses in order, and aoc gives each outer iteration a copy of its own.
         // To external memory a store may overtake neither a load nor another store's unit: what one unit stores
@@ -211,6 +217,28 @@ impl Search<'_> {
         if let Some(distance) = distance {
             self.add(x, y, distance.max(safe));
         }
+    }
+
+    /// Whether a loop inside stores what a later loop reads, at the same places in each iteration, to an array that is
+    /// declared further out.
+    fn refills(&self, store: &Side<'_>, load: &Side<'_>) -> bool {
+        let (a, b) = (store.access, load.access);
+        let is_one_array = a.is_store && !b.is_store && a.array == b.array;
+        if !is_one_array || store.at > load.at || store.carrier == load.carrier {
+            return false;
+        }
+        let is_outside = !(self.graph).is_within(self.graph.arrays[a.array].scope, self.region);
+        is_outside && self.is_alike_again(store) && self.is_alike_again(load)
+    }
+
+    /// Whether an access goes to the same places in each iteration, for sure: where it goes, loops inside say alone.
+    fn is_alike_again(&self, side: &Side<'_>) -> bool {
+        let is_inside = |sym: &Sym| match sym {
+            Sym::Iter(at) => *at != self.region && self.graph.is_within(*at, self.region),
+            _ => false,
+        };
+        let moves = side.address.as_ref().map(|(moves, _)| moves.symbols());
+        side.access.share == 1.0 && moves.is_some_and(|symbols| symbols.iter().all(is_inside))
     }
 
     /// What distinguishes loops inside that wait for each other; `None`: there is more to it.

@@ -1,4 +1,4 @@
-//! Kernels of one program, launched one after another: their times add up, and they share a clock and the device.
+//! Kernels of one program, which share a clock, the device and its memory: launched one after another, or at once.
 
 use super::area;
 use super::board::{Board, Resources};
@@ -54,6 +54,30 @@ impl Program {
             area: Area::within(used, doubts::AREA),
             fits: area::fits(used, board),
             penalty_causes: causes,
+        }
+    }
+}
+
+impl Program {
+    /// The same for kernels that run at the same time, as channels connect them: they take as long as the one that takes
+    /// the longest, or as the memory takes for what all of them move.
+    pub fn at_once(kernels: &[Launched<'_>], board: &Board) -> Self {
+        let all = Program::of(kernels, board);
+        let mhz = all.clock_mhz.value;
+        let each = kernels.iter().map(|kernel| {
+            let alone = kernel.prediction.seconds_at(mhz, board);
+            alone * kernel.times
+        });
+        let longest = each.max_by(|a, b| a.value.total_cmp(&b.value));
+        let longest = longest.unwrap_or(Estimate::exact(0.0));
+        let moved = kernels
+            .iter()
+            .map(|kernel| kernel.prediction.memory_seconds * kernel.times);
+        let moving = moved.sum::<f64>() + board.launch_microseconds * 1e-6;
+        let slower = (moving / longest.value).max(1.0);
+        Program {
+            seconds: longest * slower,
+            ..all
         }
     }
 }

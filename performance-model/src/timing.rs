@@ -9,13 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::alias::Aliases;
-use fpgacc_kernel_analysis::poly::Poly;
 use petgraph::graph::NodeIndex;
 
 use super::board::Board;
 use super::critical::critical_cycle;
 use super::edges::{Cycle, Dependences, Edge, Kind, Node, Parts, Wait, settle};
-use super::graph::{ADDITION, Access, Banks, Graph, MemoryKind, NodeId, Op, RegionId};
+use super::graph::{ADDITION, Access, Graph, MemoryKind, NodeId, Op, RegionId};
 use super::launch::LaunchShape;
 use super::lsu;
 use super::ordering::{Order, may_alias, orders, overlaps, read_back};
@@ -159,9 +158,10 @@ impl<'a> Timer<'a> {
         // Nothing waits for anything from one run of the body to the next.
         timer.orders.push(Vec::new());
         let units = lsu::units(graph);
+        let in_turn = board.compiler().refills_in_turn;
         timer
             .orders
-            .extend(loops.map(|region| orders(graph, region, &overlaps, &units)));
+            .extend(loops.map(|region| orders(graph, region, &overlaps, &units, in_turn)));
         timer.reads_back = read_back(graph, &timer.orders);
         timer
     }
@@ -750,63 +750,4 @@ impl Timer<'_> {
         };
         (interval, why)
     }
-
-    /// The intervals that on-chip memories allow.
-    fn ports(&self, region: RegionId) -> Vec<(f64, Limit)> {
-        let units = self.units.iter().filter(|a| a.region == region);
-        let mut groups: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        for access in units {
-            let (loads, stores) = groups.entry(access.array).or_default();
-            *if access.is_store { stores } else { loads } += 1;
-        }
-        let mut limits = Vec::new();
-        for (array, (loads, stores)) in groups {
-            let free = LOCAL_PORTS - usize::from(loads > 0);
-            let stores = self.busiest_bank(region, array).unwrap_or(stores);
-            let interval = stores.div_ceil(free).max(1) as f64;
-            let limit = Limit::LocalPorts {
-                array: self.graph.arrays[array].name.clone(),
-                accesses: stores as u64,
-                ports: free as u64,
-            };
-            limits.push((interval, limit));
-        }
-        limits
-    }
-
-    /// Stores of an iteration to the bank of an array that has most of them; `None`: the source says nothing of
-    /// banks. Those whose bank changes may go to any, but if they only differ by constants, they do not meet there.
-    fn busiest_bank(&self, region: RegionId, array: usize) -> Option<usize> {
-        let banks = self.graph.arrays[array].banks?;
-        let accesses = self.graph.accesses.iter();
-        let stores = accesses.filter(|a| a.is_store && a.region == region && a.array == array);
-        let addresses: BTreeSet<Option<&Poly>> = stores.map(|a| a.address.as_ref()).collect();
-        let mut by_bank: BTreeMap<(Option<Poly>, i128), usize> = BTreeMap::new();
-        let mut anywhere = 0;
-        for address in addresses {
-            let fixed = address.and_then(|address| self.graph.bank_of(banks, address));
-            let own = fixed.map(|bank| (None, bank));
-            match own.or_else(|| address.and_then(|address| relative_bank(banks, address))) {
-                Some(bank) => *by_bank.entry(bank).or_default() += 1,
-                None => anywhere += 1,
-            }
-        }
-        // Each set of banks that move together may meet the others.
-        let mut busiest: BTreeMap<Option<Poly>, usize> = BTreeMap::new();
-        for ((moves, _), stores) in by_bank {
-            let most = busiest.entry(moves).or_default();
-            *most = stores.max(*most);
-        }
-        Some(anywhere + busiest.into_values().sum::<usize>())
-    }
-}
-
-/// The bank of an address that moves by whole rows of banks, from the one that it moves to: the part that moves, and
-/// that.
-fn relative_bank(banks: Banks, address: &Poly) -> Option<(Option<Poly>, i128)> {
-    let (count, width) = (i128::from(banks.count), i128::from(banks.width));
-    let (moves, constant) = address.split_constant();
-    let by_rows = moves.terms().all(|(_, by)| by % width == 0);
-    let bank = constant.div_euclid(width).rem_euclid(count);
-    by_rows.then_some((Some(moves), bank))
 }

@@ -5,6 +5,7 @@ mod module;
 #[path = "common/predicted.rs"]
 mod predicted;
 
+mod at_once;
 mod clocks;
 mod graphs;
 mod ii;

@@ -111,7 +111,7 @@ struct Program {
     /// In the place of these: launches in a row that were timed together, by the kernel's name.
     #[serde(default)]
     launches: Vec<Application>,
-    /// These run at the same time, as channels connect them: the longest counts.
+    /// These run at the same time, as channels connect them.
     #[serde(default)]
     concurrent: bool,
     #[serde(default)]
@@ -448,10 +448,9 @@ fn together(kernels: Vec<Kernel>, concurrent: bool, board: &Board) -> Priced {
         again: kernel.again,
     });
     let launched: Vec<Launched> = launched.collect();
-    let all = if concurrent {
-        longest(&launched, board)
-    } else {
-        Built::of(&launched, board)
+    let all = match concurrent {
+        true => Built::at_once(&launched, board),
+        false => Built::of(&launched, board),
     };
     let launched = kernels.into_iter().filter(|kernel| kernel.times > 0.0);
     Priced {
@@ -460,20 +459,6 @@ fn together(kernels: Vec<Kernel>, concurrent: bool, board: &Board) -> Priced {
         penalty_causes: all.penalty_causes,
         launches: launched.map(|kernel| kernel.prediction).collect(),
     }
-}
-
-/// Of kernels that run at the same time, the one that takes the longest.
-fn longest(kernels: &[Launched<'_>], board: &Board) -> Built {
-    let alone = (0..kernels.len()).map(|runs| {
-        let each = kernels.iter().enumerate();
-        let only = each.map(|(at, kernel)| Launched {
-            times: if at == runs { kernel.times } else { 0.0 },
-            ..*kernel
-        });
-        Built::of(&only.collect::<Vec<_>>(), board)
-    });
-    let longest = alone.max_by(|a, b| a.seconds.value.total_cmp(&b.seconds.value));
-    longest.expect("a program has a launch")
 }
 
 fn render_points(text: &mut String, points: &[Point<'_>], explain: bool) {

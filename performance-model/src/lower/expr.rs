@@ -533,6 +533,7 @@ impl<'a> Lowering<'a> {
             volatile: false,
             copies: None,
             home: None,
+            scope: 0,
             banks: super::stmt::banks(self.module, variable),
             by_item: false,
         };

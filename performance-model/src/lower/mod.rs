@@ -370,6 +370,7 @@ impl<'a> Lowering<'a> {
                 volatile: pointee.quals.contains(Qualifiers::VOLATILE),
                 copies: None,
                 home: None,
+                scope: 0,
                 banks: None,
                 by_item: false,
             };

@@ -145,6 +145,7 @@ impl<'a> Lowering<'a> {
             volatile: false,
             copies: private_copies(variable).map(|copies| (self.at.region, copies)),
             home: private.then_some(self.at.region),
+            scope: self.at.region,
             banks: banks(self.module, variable),
             by_item: private && self.is_ndrange(),
         });
