@@ -329,10 +329,11 @@ impl Pairing<'_> {
     /// Files that no program of the host was paired with.
     fn add_unused(&mut self, facts: &Facts) {
         for at in 0..self.units.len() {
-            if self.used[at] {
+            let unit = &self.units[at];
+            let is_again = self.units[..at].iter().any(|other| other.path == unit.path);
+            if self.used[at] || is_again {
                 continue;
             }
-            let unit = &self.units[at];
             // A host that is not there to be analysed, such as a prebuilt object, may load it.
             let mut program = of_unit(unit);
             program.is_unused = !facts.programs.is_empty();

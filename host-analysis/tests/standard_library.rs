@@ -81,6 +81,14 @@ fn lists_that_become_parameters_are_followed() {
         ),
         "f: 64",
     );
+    // How a size is called in messages.
+    check_launch(
+        "",
+        &format!(
+            "{body} std::vector<int> x; for (int i = 0; i < n; i++) x.push_back(i); std::vector<int> y(x); size_t g = 64, l = y.size(); clEnqueueNDRangeKernel(q, k, 1, 0, &g, &l, 0, 0, 0);"
+        ),
+        "f: x.size()",
+    );
     let text = "static auto text = R\"(kernel)\";\n\
                 cl_program made(const std::string &s) { const char *t = &s[0]; const auto n = s.length(); return clCreateProgramWithSource(c, 1, &t, &n, NULL); }\n\
                 int main() { made(text); }";

@@ -421,6 +421,9 @@ impl<'a> Interp<'a> {
         for step in &location.path {
             match step {
                 crate::location::Step::Index(index) => text.push_str(&format!("[{index}]")),
+                crate::location::Step::Field(name) if **name == *crate::location::SIZE => {
+                    text.push_str(".size()");
+                }
                 crate::location::Step::Field(name) => text.push_str(&format!(".{name}")),
             }
         }
