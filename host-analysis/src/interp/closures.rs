@@ -202,6 +202,7 @@ impl<'a> Interp<'a> {
         if self.budget.flat || busy || self.walk.frames.len() >= MAX_CALLS {
             return false;
         }
+        let launches = self.trace.visits.len();
         let changes = self.try_closure(code, id, closure, std::slice::from_ref(pointer));
         let is_kept = |location: &&MemoryLocation| match location.root {
             Root::Var(var) => {
@@ -210,7 +211,7 @@ impl<'a> Interp<'a> {
             Root::Object(_) => true,
         };
         let mut kept = changes.locations().filter(is_kept);
-        kept.all(|location| location.root == owned.root)
+        self.trace.visits.len() == launches && kept.all(|location| location.root == owned.root)
     }
 
     /// What a call of a lambda changes with these arguments, and others that are not known; the call is taken back.
