@@ -115,7 +115,7 @@ pub fn report_command() -> Command {
     let layout = |name, help| switch(name, help).help_heading("Report");
     Command::new("report")
         .bin_name("fpgacc report")
-        .about("Tell which form each kernel gets on a board, why, and what would gain more")
+        .about("Report which form each kernel gets on a board, why, and what would gain more")
         .override_usage("fpgacc report [--html | --json] [--geometry[=DEVICE]] [-o FILE] FILES AND OPTIONS OF A BUILD")
         .arg(layout(
             "html",
@@ -149,7 +149,7 @@ pub fn check_command() -> Command {
     };
     Command::new("check")
         .bin_name("fpgacc check")
-        .about("Tell what launches waste on a GPU or a board, in memory traffic and lanes")
+        .about("Report what launches waste on a GPU or a board, in memory traffic and lanes")
         .override_usage("fpgacc check [--device=DEVICE] [--json | --sarif] [-o FILE] FILES AND OPTIONS OF A BUILD")
         .arg(
             Arg::new("device")

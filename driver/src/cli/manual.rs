@@ -99,7 +99,7 @@ pub const COMMANDS: [Manual; 7] = [
         command: commands::report_command,
         synopsis: &["fpgacc report [--html | --json] [-o FILE] FILES AND OPTIONS OF A BUILD"],
         description: &[
-            "Takes all options of a build, builds nothing, and tells of each kernel which form it gets \
+            "Takes all options of a build, builds nothing, and reports which form each kernel gets \
              on the board, the initiation interval of each loop and what limits it, the units that \
              access memory, clock, area and time of all forms that were tried, and what to change to \
              gain more.",
