@@ -330,7 +330,8 @@ impl Pairing<'_> {
     fn add_unused(&mut self, facts: &Facts) {
         for at in 0..self.units.len() {
             let unit = &self.units[at];
-            let is_again = self.units[..at].iter().any(|other| other.path == unit.path);
+            // With other options, or from another folder, it is another program.
+            let is_again = self.units[..at].contains(unit);
             if self.used[at] || is_again {
                 continue;
             }

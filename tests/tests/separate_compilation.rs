@@ -459,25 +459,12 @@ fn a_program_may_have_several_kernel_files_and_strings() {
     assert!(before == after);
 }
 
-#[test]
-fn a_kernel_file_may_be_built_with_several_sets_of_options() {
-    let shop = Workshop::new();
-    shop.write(
-        "fill.cl",
-        "__kernel void fill(__global TYPE *a) { a[get_global_id(0)] = (TYPE)2.5; }\n",
-    );
-    // The options come from the command line of the program: nobody can know them before.
-    shop.write(
-        "host.c",
-        r#"#define CL_TARGET_OPENCL_VERSION 120
+/// Builds files with options and runs them: pairs of arguments, which nobody can know before.
+const OF_ARGUMENTS: &str = r#"#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
 int main(int argc, char **argv)
 {
-    static char text[4096];
-    FILE *file = fopen("fill.cl", "r");
-    text[fread(text, 1, sizeof text - 1, file)] = 0;
-    const char *source = text;
     cl_platform_id platform;
     cl_device_id device;
     clGetPlatformIDs(1, &platform, NULL);
@@ -485,9 +472,13 @@ int main(int argc, char **argv)
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
     cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, NULL);
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i += 2) {
+        static char text[4096];
+        FILE *file = fopen(argv[i], "r");
+        text[fread(text, 1, sizeof text - 1, file)] = 0;
+        const char *source = text;
         cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
-        if (clBuildProgram(program, 1, &device, argv[i], NULL, NULL) != CL_SUCCESS)
+        if (clBuildProgram(program, 1, &device, argv[i + 1], NULL, NULL) != CL_SUCCESS)
             return 1;
         cl_kernel kernel = clCreateKernel(program, "fill", NULL);
         clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
@@ -500,16 +491,46 @@ int main(int argc, char **argv)
     }
     return 0;
 }
-"#,
+"#;
+
+#[test]
+fn a_kernel_file_may_be_built_with_several_sets_of_options() {
+    let shop = Workshop::new();
+    shop.write(
+        "fill.cl",
+        "__kernel void fill(__global TYPE *a) { a[get_global_id(0)] = (TYPE)2.5; }\n",
     );
+    shop.write("host.c", OF_ARGUMENTS);
     shop.sh("fpgacc -c -Xkernel -DTYPE=int fill.cl -o int.o && \
              fpgacc -c -Xkernel -DTYPE=float fill.cl -o float.o && \
              fpgacc -w -fexecution-model=swi host.c int.o float.o -o app")
         .success();
     let output = shop
-        .sh("FPGACC_VERBOSE=1 ./app -DTYPE=float -DTYPE=int")
+        .sh("FPGACC_VERBOSE=1 ./app fill.cl -DTYPE=float fill.cl -DTYPE=int")
         .success();
     assert_eq!(output.stdout, "40200000\n00000002\n");
+    let tasks = output.stderr.matches("as one work-item").count();
+    assert_eq!(tasks, 2, "{}", output.stderr);
+}
+
+#[test]
+fn kernel_files_of_one_name_in_two_folders_are_two_programs() {
+    let shop = Workshop::new();
+    for (folder, value) in [("one", 1), ("two", 2)] {
+        let text =
+            format!("__kernel void fill(__global int *a) {{ a[get_global_id(0)] = {value}; }}\n");
+        shop.write(&format!("{folder}/fill.cl"), &text);
+    }
+    shop.write("host.c", OF_ARGUMENTS);
+    shop.sh(
+        "(cd one && fpgacc -c fill.cl -o ../one.o) && (cd two && fpgacc -c fill.cl -o ../two.o) && \
+             fpgacc -w -fexecution-model=swi host.c one.o two.o -o app",
+    )
+    .success();
+    let output = shop
+        .sh("FPGACC_VERBOSE=1 ./app one/fill.cl '' two/fill.cl ''")
+        .success();
+    assert_eq!(output.stdout, "00000001\n00000002\n");
     let tasks = output.stderr.matches("as one work-item").count();
     assert_eq!(tasks, 2, "{}", output.stderr);
 }
