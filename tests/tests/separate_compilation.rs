@@ -519,7 +519,7 @@ fn kernel_files_of_one_name_in_two_folders_are_two_programs() {
     for (folder, value) in [("one", 1), ("two", 2)] {
         let text =
             format!("__kernel void fill(__global int *a) {{ a[get_global_id(0)] = {value}; }}\n");
-        shop.write(&format!("{folder}/fill.cl"), &text);
+        shop.write(format!("{folder}/fill.cl"), &text);
     }
     shop.write("host.c", OF_ARGUMENTS);
     shop.sh(
