@@ -493,6 +493,16 @@ int main(int argc, char **argv)
 }
 "#;
 
+/// Runs the app of [`OF_ARGUMENTS`]: it prints this, and launches two rewritten kernels.
+fn both_are_rewritten(shop: &Workshop, arguments: &str, printed: &str) {
+    let output = shop
+        .sh(&format!("FPGACC_VERBOSE=1 ./app {arguments}"))
+        .success();
+    assert_eq!(output.stdout, printed);
+    let tasks = output.stderr.matches("as one work-item").count();
+    assert_eq!(tasks, 2, "{}", output.stderr);
+}
+
 #[test]
 fn a_kernel_file_may_be_built_with_several_sets_of_options() {
     let shop = Workshop::new();
@@ -505,12 +515,8 @@ fn a_kernel_file_may_be_built_with_several_sets_of_options() {
              fpgacc -c -Xkernel -DTYPE=float fill.cl -o float.o && \
              fpgacc -w -fexecution-model=swi host.c int.o float.o -o app")
         .success();
-    let output = shop
-        .sh("FPGACC_VERBOSE=1 ./app fill.cl -DTYPE=float fill.cl -DTYPE=int")
-        .success();
-    assert_eq!(output.stdout, "40200000\n00000002\n");
-    let tasks = output.stderr.matches("as one work-item").count();
-    assert_eq!(tasks, 2, "{}", output.stderr);
+    let arguments = "fill.cl -DTYPE=float fill.cl -DTYPE=int";
+    both_are_rewritten(&shop, arguments, "40200000\n00000002\n");
 }
 
 #[test]
@@ -527,10 +533,9 @@ fn kernel_files_of_one_name_in_two_folders_are_two_programs() {
              fpgacc -w -fexecution-model=swi host.c one.o two.o -o app",
     )
     .success();
-    let output = shop
-        .sh("FPGACC_VERBOSE=1 ./app one/fill.cl '' two/fill.cl ''")
-        .success();
-    assert_eq!(output.stdout, "00000001\n00000002\n");
-    let tasks = output.stderr.matches("as one work-item").count();
-    assert_eq!(tasks, 2, "{}", output.stderr);
+    both_are_rewritten(
+        &shop,
+        "one/fill.cl '' two/fill.cl ''",
+        "00000001\n00000002\n",
+    );
 }

@@ -96,7 +96,7 @@ fn plainest_designs(request: &Optimum<'_>, checkout: &Path) -> Result<bool, Mode
     {
         let how = request.how(&board, space.fp_relaxed);
         let program = spector::plainest(checkout, space, &compiler)?;
-        let searched = program.and_then(|program| search(request, space.name, &program, how));
+        let searched = search(request, space.name, &program, how);
         is_best &= searched.map_err(|why| ModelError::Kernel(space.name.to_string(), why))?;
     }
     Ok(is_best)

@@ -96,22 +96,23 @@ pub fn board() -> Result<Board, ModelError> {
     Board::named("de5-net").ok_or_else(|| ModelError::Board("de5-net".to_string()))
 }
 
-/// The design of a space whose knobs are least, in all, to be decided on; or why it cannot be read.
+/// The design of a space whose knobs are least, in all, to be decided on.
 ///
 /// # Errors
-/// A file cannot be read.
+/// It cannot be read.
 pub fn plainest(
     checkout: &Path,
     space: &Space,
     compiler: &Compiler,
-) -> Result<Result<LaunchedProgram, String>, ModelError> {
+) -> Result<LaunchedProgram, ModelError> {
     let measured = read(checkout, space)?;
     let plainest = measured
         .iter()
         .min_by_key(|one| one.knobs.iter().sum::<u64>());
     let plainest = plainest.expect("a space has designs");
     let workshop = Workshop::new(checkout, space, compiler)?;
-    Ok(workshop.program(&(space.design)(&plainest.knobs)))
+    let program = workshop.program(&(space.design)(&plainest.knobs));
+    program.map_err(|why| ModelError::Kernel(space.name.to_string(), why))
 }
 
 /// At most so many designs of each application, evenly spread, and their times.
