@@ -144,6 +144,12 @@ static inline struct data described(const char *text)
     char word[32] = "";
     memset(&data, 0, sizeof data);
     data.n[1] = 1;
+    uint32_t pair[2];
+    if (sscanf(text, "uint2 %u %u", &pair[0], &pair[1]) == 2) {
+        memcpy(data.value, pair, data.size = sizeof pair);
+        data.is_scalar = 1;
+        return data;
+    }
     if (sscanf(text, "%31s %31s", data.kind, word) == 2 && read_scalar(&data, word))
         return data;
     if (sscanf(text, "%31s %lu %*s %lu %*s %lu", data.kind, &data.n[0], &data.n[1], &data.n[2]) < 2)

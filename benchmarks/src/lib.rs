@@ -7,7 +7,8 @@
 //! [`accounts`] holds the analysis of their launches against what runs show, [`verification`] runs
 //! programs of others under `fpgacc --verify`, [`suite`] builds them with default options and with gcc ([`differences`]). [`stages`]
 //! and [`generate`] measure fpgacc itself, [`syntax`] the whole command. [`geometry`] holds predicted sizes of
-//! work-groups against measured ones, [`counters`] what `fpgacc check` says against a GPU's counters, [`gains`] tables what fpgacc expects to gain.
+//! work-groups against measured ones, [`counters`] what `fpgacc check` says against a GPU's counters, [`gains`] tables what fpgacc expects to gain,
+//! [`variants`] what coarsening and vectors gain on GPUs and processors.
 
 pub mod accounts;
 pub mod build;
@@ -30,4 +31,5 @@ pub mod suite;
 pub mod syntax;
 pub mod table;
 pub mod trial;
+pub mod variants;
 pub mod verification;

@@ -100,6 +100,7 @@ fn main() -> ExitCode {
         Some(Command::Blind(options)) => judge_unseen(options),
         Some(Command::Geometry(options)) => options.run(),
         Some(Command::Counters(options)) => options.run(),
+        Some(Command::Variants(options)) => options.run(),
         Some(Command::NeedlemanWunsch { checkout, only }) => {
             judge_versions(checkout, only.as_deref())
         }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use fpgacc_benchmarks::{counters, geometry, model};
+use fpgacc_benchmarks::{counters, geometry, model, variants};
 use fpgacc_decision::SearchTime;
 
 /// Builds every benchmark program with and without fpgacc, runs both on every OpenCL platform of
@@ -188,6 +188,9 @@ pub enum Command {
     Geometry(geometry::Options),
     /// Write the plan that benchmarks/counters/counters.c launches, or hold `fpgacc check` against what was counted
     Counters(counters::Options),
+    /// Make variants of kernels for GPUs and processors with the plan that benchmarks/mended/pairs.c times, or tell what
+    /// they gain
+    Variants(variants::Options),
     /// Judge the performance model on published versions of Needleman-Wunsch
     NeedlemanWunsch {
         /// A checkout of the repository with the kernels (cabreraam/iwocl2019_artifacts)

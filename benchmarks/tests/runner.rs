@@ -129,3 +129,82 @@ fn wrong_options_are_reported() {
         assert!(stderr.contains(message), "{args:?}: {stderr}");
     }
 }
+
+/// Where a file of this folder is.
+fn own(file: &str) -> String {
+    format!("{}/{file}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn gains_of_variants_are_those_of_the_docs() {
+    let docs = fs::read_to_string(own("../docs/tune.md")).unwrap();
+    for device in ["h100", "pocl"] {
+        let table = own(&format!("space/variants_{device}.csv"));
+        let (code, text, error) = bench(&["variants", "--measured", &table]);
+        assert_eq!((code, error.as_str()), (0, ""));
+        let lines = text.lines().filter(|line| !line.starts_with(' '));
+        let kernels: Vec<Vec<&str>> = lines
+            .filter(|line| line.contains("local=") || line.contains("as it is"))
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        assert_eq!(kernels.len(), 21);
+        for words in kernels {
+            let row = docs
+                .lines()
+                .find(|line| line.starts_with(&format!("| `{}` ", words[0])));
+            let gains = format!("| {} |", words[3..6].join(" | "));
+            assert!(
+                row.is_some_and(|row| row.contains(&gains)),
+                "{}: {gains}",
+                words[0]
+            );
+        }
+    }
+}
+
+#[test]
+fn variants_come_with_the_plan_that_times_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = own("..");
+    let checkouts = folder.path().join("checkouts");
+    fs::create_dir(&checkouts).unwrap();
+    std::os::unix::fs::symlink(root, checkouts.join("fpgacc")).unwrap();
+    let made = folder.path().join("made");
+    let [checkouts, made] = [&checkouts, &made].map(|path| path.to_str().unwrap());
+    let args = [
+        "--checkouts",
+        checkouts,
+        "--folder",
+        made,
+        "--only",
+        "relax",
+        "--widest",
+        "2",
+    ];
+    let (code, plan, error) = bench(&[&["variants"], &args[..]].concat());
+    assert_eq!((code, error.as_str()), (0, ""));
+    let blocks: Vec<&str> = plan
+        .split("run\n")
+        .filter(|block| !block.is_empty())
+        .collect();
+    // The kernel as it is, and each variant behind it.
+    let far = blocks
+        .iter()
+        .position(|block| block.contains("coarsen_0_4_local_local_64x4"));
+    let far = far.expect("four far apart");
+    let (before, after) = (blocks[far - 1], blocks[far]);
+    assert!(
+        before.contains("kernel vectorise=1;coarsen=0:4:local;local=64x4 relax"),
+        "{before}"
+    );
+    assert!(
+        before.contains("global 4096 4096\nlocal 64 4\n"),
+        "{before}"
+    );
+    assert!(after.contains("global 1024 4096\nlocal 16 4\n"), "{after}");
+    assert!(after.ends_with("arg int 4096\n"), "{after}");
+    let path = after.split_whitespace().nth(3).unwrap();
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains("reqd_work_group_size(16, 4, 1)"), "{text}");
+    assert_eq!(plan.matches("run\n").count() % 2, 0);
+}

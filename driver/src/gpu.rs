@@ -18,7 +18,7 @@ pub fn timed(session: &mut Session, name: &str) -> Step<Device> {
         "the device '{}' has no units: nothing is known of its times",
         device.name
     ));
-    session.fail(error.help("there are h200, pocl and fpga; a file (.yaml) describes others"))
+    session.fail(error.help("there are h100, h200, pocl and fpga; a file (.yaml) describes others"))
 }
 
 /// The device that is named, or that a file describes. `others`: names of what else might be meant.

@@ -180,9 +180,10 @@ pub struct Units {
 }
 
 /// The devices that are built in: their names and files.
-const BUILT_IN: [(&str, &str); 6] = [
+const BUILT_IN: [(&str, &str); 7] = [
     ("warp32", include_str!("../devices/warp32.yaml")),
     ("wave64", include_str!("../devices/wave64.yaml")),
+    ("h100", include_str!("../devices/h100.yaml")),
     ("h200", include_str!("../devices/h200.yaml")),
     ("fpga", include_str!("../devices/fpga.yaml")),
     ("pocl", include_str!("../devices/pocl.yaml")),
@@ -247,7 +248,7 @@ mod tests {
         let error = Device::named("h20").expect_err("no such device");
         assert_eq!(
             error.to_string(),
-            "no device is called 'h20': there are warp32, wave64, h200, fpga, pocl, pocl-zen4"
+            "no device is called 'h20': there are warp32, wave64, h100, h200, fpga, pocl, pocl-zen4"
         );
     }
 }

@@ -27,6 +27,9 @@ pub struct Entry {
     global: Vec<String>,
     /// The local size that its author chose; `None`: left open.
     pub local: Option<Vec<u64>>,
+    /// Other local sizes that it may be launched with.
+    #[serde(default)]
+    locals: Vec<Vec<u64>>,
     /// Its arguments.
     args: Vec<String>,
 }
@@ -75,6 +78,32 @@ impl Entry {
         words.collect::<Vec<String>>().join(" ")
     }
 
+    /// The entry once for each local size that it may be launched with. Its data may depend on that: `l` stands for
+    /// the work-items of a group.
+    pub fn in_each_size(&self) -> Vec<Self> {
+        let mut sizes: Vec<&Vec<u64>> = self.local.iter().chain(&self.locals).collect();
+        sizes.dedup();
+        let of_size = |local: &Vec<u64>| {
+            let mut entry = self.clone();
+            for sizes in [&mut entry.sizes, &mut entry.small] {
+                sizes.insert("l".to_string(), local.iter().product());
+            }
+            entry.local = Some(local.clone());
+            entry
+        };
+        sizes.into_iter().map(of_size).collect()
+    }
+
+    /// The global size.
+    ///
+    /// # Errors
+    ///
+    /// A size is no product of names and numbers.
+    pub fn dims(&self, data: Data) -> Result<Vec<u64>, String> {
+        let global = self.global(data)?;
+        Ok(global[..self.global.len().min(3)].to_vec())
+    }
+
     /// The global size; 1 beyond the launch's own dimensions.
     ///
     /// # Errors
@@ -119,6 +148,20 @@ impl Entry {
         all.collect()
     }
 
+    /// Bytes of `__local` arguments by their index.
+    pub fn local_bytes(&self, data: Data) -> impl Iterator<Item = (u32, u64)> {
+        let args = self.args.iter().enumerate();
+        args.filter_map(move |(index, text)| {
+            let bytes = self.product(text.strip_prefix("local ")?, data)?;
+            Some((index as u32, bytes))
+        })
+    }
+
+    /// The arguments, with the sizes in them.
+    pub fn spelled_args(&self, data: Data) -> impl Iterator<Item = String> {
+        self.args.iter().map(move |arg| self.spelled(arg, data))
+    }
+
     /// What the runner is given of it; files start with `root`.
     pub fn plan(&self, root: &str, data: Data) -> String {
         let mut plan = format!(
@@ -136,8 +179,8 @@ impl Entry {
         let global = self.spelled(&self.global.join(" "), data);
         let _ = writeln!(plan, "global {global}");
         let _ = writeln!(plan, "local {}", local.as_deref().unwrap_or("null"));
-        for arg in &self.args {
-            let _ = writeln!(plan, "arg {}", self.spelled(arg, data));
+        for arg in self.spelled_args(data) {
+            let _ = writeln!(plan, "arg {arg}");
         }
         plan.push_str("run\n");
         plan

@@ -11,7 +11,7 @@ mod deciding;
 mod error;
 pub mod everything;
 pub mod experts;
-mod facts;
+pub(crate) mod facts;
 mod joint;
 mod judge;
 pub(crate) mod kernels;

@@ -156,7 +156,7 @@ pub fn check_command() -> Command {
                 .long("device")
                 .value_name("DEVICE")
                 .help_heading("Check")
-                .help("warp32 (default), wave64, h200, a board of --board, or a file that describes one (.yaml)"),
+                .help("warp32 (default), wave64, h100, h200, a board of --board, or a file that describes one (.yaml)"),
         )
         .arg(layout("json", "Write all sites for machines"))
         .arg(

@@ -118,7 +118,7 @@ pub const BUILDS: &[Flag] = &[
     .refine(|arg| arg.value_parser(str::parse::<SearchTime>)),
     Flag::one_dash(
         "fgeometry",
-        "Launch kernels that see nothing of their work-groups with the local size that suits DEVICE: pocl, h200, fpga \
+        "Launch kernels that see nothing of their work-groups with the local size that suits DEVICE: pocl, h100, h200, fpga \
          or a file (.yaml); without DEVICE, pocl for emulators and fpga for boards. The host keeps what it asks for, and \
          what it is told",
     )

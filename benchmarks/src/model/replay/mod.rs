@@ -5,9 +5,9 @@
 mod boyi;
 mod hub;
 mod kept;
-mod lanes;
 mod report;
 mod table;
+mod variants;
 
 use std::path::{Path, PathBuf};
 
@@ -40,9 +40,8 @@ pub struct Options {
     /// A checkout of AutoTuningAssociation/benchmark_hub
     #[arg(long, value_name = "DIR")]
     hub: Option<PathBuf>,
-    /// Vectors and coarsening as measured: benchmarks/space/lanes_h200.csv
-    #[arg(long, value_name = "CSV")]
-    lanes: Option<PathBuf>,
+    #[command(flatten)]
+    variants: variants::Options,
     /// Only spaces whose name begins so
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
@@ -78,9 +77,7 @@ pub fn run(options: &Options) -> Result<String, ModelError> {
             designs,
         }));
     }
-    if let Some(table) = &options.lanes {
-        spaces.extend(lanes::spaces(table)?);
-    }
+    spaces.extend(variants::spaces(&options.variants)?);
     spaces.retain(|space| is_wanted(&space.name));
     if let Some(path) = &options.keep {
         kept::write(path, &spaces)?;

@@ -14,8 +14,8 @@ use super::table::Table;
 const NEAR: f64 = 1.02;
 /// One design in so many is left out of a search, each time others: otherwise each search of the model would be the same.
 const LEFT_OUT: u64 = 10;
-/// One design in so many is built for the front.
-const OF_FRONT: usize = 20;
+/// One design in so many is built for the front, and where a part of a space is asked for.
+const FEW: usize = 20;
 
 /// How long searches are, and how many.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ pub fn each<R: Send>(tables: &[Table], line: impl Fn(&Table) -> R + Sync) -> Vec
 /// A line for each table, and the builds of all searches.
 pub fn text(title: &str, tables: &[Table], effort: Effort) -> String {
     let mut text = format!(
-        "\n{title}\n{:12} {:>7} {:>5} | {:>6} {:>5} | {:>6} {:>5} {:>6} {:>6} | {:>5} {:>6} | {:>6} {:>6} | {:>5} {:>6}\n",
+        "\n{title}\n{:12} {:>7} {:>5} | {:>6} {:>5} | {:>6} {:>5} {:>6} {:>6} {:>6} | {:>5} {:>6} | {:>6} {:>6} | {:>5} {:>6}\n",
         "",
         "designs",
         "near",
@@ -53,6 +53,7 @@ pub fn text(title: &str, tables: &[Table], effort: Effort) -> String {
         "p90",
         "at 8",
         "at 20",
+        "at 5 %",
         "stops",
         "at",
         "9/10",
@@ -60,12 +61,19 @@ pub fn text(title: &str, tables: &[Table], effort: Effort) -> String {
         "front",
         "at"
     );
-    let (mut all, mut fewer) = (Vec::new(), Vec::new());
-    for (line, builds, of_part) in each(tables, |table| line(table, effort)) {
-        text.push_str(&line);
-        all.extend(builds);
-        fewer.extend(of_part);
+    let (mut all, mut fewer, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+    for line in each(tables, |table| line(table, effort)) {
+        text.push_str(&line.text);
+        all.extend(line.builds);
+        fewer.extend(line.of_part);
+        missing.push(line.after_few.ln());
     }
+    let mean = (missing.iter().sum::<f64>() / missing.len().max(1) as f64).exp();
+    let _ = writeln!(
+        text,
+        "after one design in {FEW}: {:.1} % of the speed of the best, in the geometric mean",
+        100.0 / mean
+    );
     for (what, builds) in [("all searches", all), ("of 9 of 10 designs", fewer)] {
         let _ = writeln!(
             text,
@@ -94,8 +102,18 @@ pub fn regret(table: &Table, history: &[Tried]) -> f64 {
 
 type Builds = Vec<Option<usize>>;
 
-/// The line of a table, and the builds of all searches by the model: of all designs, and of nine of ten.
-fn line(table: &Table, Effort { seeds, most }: Effort) -> (String, Builds, Builds) {
+/// What searches of a table came to.
+struct Line {
+    text: String,
+    /// The builds of all searches by the model.
+    builds: Builds,
+    /// Those of searches of nine designs of ten.
+    of_part: Builds,
+    /// How much longer than the best takes what is found after one build in twenty.
+    after_few: f64,
+}
+
+fn line(table: &Table, Effort { seeds, most }: Effort) -> Line {
     let Table {
         name,
         candidates,
@@ -123,9 +141,11 @@ fn line(table: &Table, Effort { seeds, most }: Effort) -> (String, Builds, Build
             builds_until(&endless(seed), &part.candidates, &part.costs, NEAR, most)
         })
         .collect();
+    let few = costs.len().div_ceil(FEW);
     let course = replay(&endless(1), candidates, costs, 1, |history| {
-        history.len() >= 20
+        history.len() >= few.max(20)
     });
+    let after = |builds: usize| regret(table, &course[..course.len().min(builds)]);
     let stopped = replay(&Model::new(1), candidates, costs, 1, |history| {
         history.len() >= most
     });
@@ -134,15 +154,16 @@ fn line(table: &Table, Effort { seeds, most }: Effort) -> (String, Builds, Build
     };
     let pruned = replay(&pareto, candidates, costs, most, |_| false);
     let text = format!(
-        "{name:12} {:7} {:5} | {:>6} {:>5} | {:>6} {:>5} {:6.3} {:6.3} | {:5} {:6.3} | {:>6} {:>6} | {:5} {:6.3}\n",
+        "{name:12} {:7} {:5} | {:>6} {:>5} | {:>6} {:>5} {:6.3} {:6.3} {:6.3} | {:5} {:6.3} | {:>6} {:>6} | {:5} {:6.3}\n",
         costs.len(),
         table.near(NEAR),
         number(quantile(&random, 0.5)),
         number(quantile(&random, 0.9)),
         number(quantile(&model, 0.5)),
         number(quantile(&model, 0.9)),
-        regret(table, &course[..course.len().min(8)]),
-        regret(table, &course),
+        after(8),
+        after(20),
+        after(few),
         stopped.len(),
         regret(table, &stopped),
         number(quantile(&fewer, 0.5)),
@@ -150,7 +171,12 @@ fn line(table: &Table, Effort { seeds, most }: Effort) -> (String, Builds, Build
         pruned.len(),
         regret(table, &pruned),
     );
-    (text, model, fewer)
+    Line {
+        text,
+        builds: model,
+        of_part: fewer,
+        after_few: after(few),
+    }
 }
 
 /// A number of builds; `-`: the search ends before.
@@ -182,7 +208,7 @@ fn front_line(table: &Table, seeds: u64) -> Option<(String, f64)> {
     let all: Option<Vec<[f64; 2]>> = (0..table.costs.len()).map(both).collect();
     let all = all?;
     let truth: Vec<[f64; 2]> = front(&all).into_iter().map(|at| all[at]).collect();
-    let builds = all.len().div_ceil(OF_FRONT);
+    let builds = all.len().div_ceil(FEW);
     let worst = [0, 1].map(|cost| all.iter().map(|one| one[cost]).fold(f64::MIN, f64::max));
     let judge = |strategy: &dyn Strategy| {
         let costs = (&table.costs[..], &table.areas[..]);
