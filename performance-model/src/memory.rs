@@ -29,7 +29,8 @@ pub struct Traffic {
     pub pieces: f64,
     /// Atomic operations.
     pub atomics: f64,
-    /// Accesses through a constant cache, of one of the compute units, that it does not hold.
+    /// Accesses through a constant cache, of one of the compute units, that it does not hold: those of the unit in each
+    /// region that has most of them, as the others' wait at the same time.
     pub constants: f64,
 }
 
@@ -52,6 +53,7 @@ pub fn traffic(
         rows_contend: rows_open(lsus) > (board.memory.open_rows * board.memory.banks) as usize,
         all: Traffic::default(),
         streams: BTreeMap::new(),
+        constants: BTreeMap::new(),
     };
     for lsu in lsus {
         count.unit(lsu);
@@ -61,6 +63,7 @@ pub fn traffic(
     let contended = contending.map(|(_, bytes)| bytes).sum();
     Traffic {
         contended,
+        constants: count.constants.into_values().sum(),
         ..count.all
     }
 }
@@ -85,6 +88,8 @@ struct Count<'a> {
     all: Traffic,
     /// The arrays that each region streams, and their bytes.
     streams: BTreeMap<RegionId, (BTreeSet<&'a str>, f64)>,
+    /// Of each region, accesses of the unit that most often misses its constant cache.
+    constants: BTreeMap<RegionId, f64>,
 }
 
 impl<'a> Count<'a> {
@@ -99,7 +104,8 @@ impl<'a> Count<'a> {
         if kind == LsuKind::Constant && (lsu.table.is_some() || lsu.is_on_chip) {
             // Read once, which computing waits for (`constant_fill`), or never.
         } else if lsu.misses {
-            self.all.constants += accesses / compute_units(self.form);
+            let most = self.constants.entry(lsu.region).or_default();
+            *most = most.max(accesses / compute_units(self.form));
         } else if kind == LsuKind::Atomic {
             self.all.atomics += accesses;
         } else if lsu.walks {
