@@ -195,17 +195,31 @@ impl<'a> Count<'a> {
     }
 
     fn add_apart(&mut self, lsu: &Lsu, apart: &Apart) {
-        let (Apart::Interleaved(words) | Apart::Scattered(words)) = *apart;
+        let (Apart::Interleaved(all) | Apart::Scattered(all)) = *apart;
+        // Of several words that are read together, the others follow in the row that the first opens.
+        let words = all / self.words_together(lsu);
         let reopened = lsu.turns.map(|banks| words / banks);
         let takes = reopened.map_or(0.0, |rows| rows * self.memory.row_cycle_ns());
         match (lsu.open_banks, apart) {
             // No row is opened: words are moved as those of a stream.
-            (Some(part), _) => self.all.streamed += words * self.word / part,
+            (Some(part), _) => {
+                self.all.streamed += all * self.word / part;
+                return;
+            }
             _ if takes > words * self.memory.interleaved_word_ns() => {
                 self.all.reopened += reopened.unwrap_or_default();
             }
             (None, Apart::Interleaved(_)) => self.all.interleaved += words,
             (None, Apart::Scattered(_)) => self.all.scattered += words,
+        }
+        self.all.streamed += (all - words) * self.word;
+    }
+
+    /// Words of an access that one request asks for: of memory through the host each line is a request of its own.
+    fn words_together(&self, lsu: &Lsu) -> f64 {
+        match self.memory.through_host {
+            true => 1.0,
+            false => (lsu.report.bytes_wide as f64 / self.word).ceil().max(1.0),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! measured, it is that of a kernel of the same kind in the repository that is named; the kernels are our own.
 
 use crate::predicted::{given, predicted};
-use fpgacc_performance_model::{Board, LaunchShape, Prediction};
+use fpgacc_performance_model::{Board, LaunchShape, Prediction, Version};
 
 /// Work-items of all launches here.
 const ITEMS: f64 = 32_768_000.0;
@@ -199,5 +199,38 @@ fn what_follows_the_last_access_is_a_stream_however_wide() {
         let prediction = predicted(&text, &board, launch, None);
         let ratio = prediction.seconds.value / measured;
         assert!((0.9..=1.1).contains(&ratio), "{ty}: {ratio}");
+    }
+}
+
+/// 22.79, 10.08 and 2.80 ms for rows of 9216 and 4096 numbers, of which a work-item reads 32 at a time, in one bank
+/// (nachiket/papaa-opencl, DE5-Net): the second word of an access is in the row that the first opens.
+#[test]
+fn words_of_one_access_are_in_one_row() {
+    let aoc = Version {
+        major: 16,
+        minor: 0,
+    };
+    let mut board = Board::named("de5-net").unwrap().built_with(aoc);
+    board.memory.banks = 1;
+    let text = "__kernel void k(__global const float *restrict in, __global const float *restrict w,\n\
+                                __global float *restrict out, int n) {\n\
+                  int row = get_global_id(0) * n;\n float sum = 0.0f;\n\
+                  #pragma unroll 32\n\
+                  for (int i = 0; i < n; i++) sum += w[row + i] * in[i];\n\
+                  out[get_global_id(0)] = sum;\n}\n";
+    for (rows, numbers, measured) in [
+        (4096, 9216, 22.79),
+        (4096, 4096, 10.08),
+        (1000, 4096, 2.80),
+    ] {
+        let launch = LaunchShape {
+            global: [given(rows as f64), given(1.0), given(1.0)],
+            scalars: [(3, given(numbers as f64).unwrap())].into(),
+            bytes: [(0, numbers * 4), (1, rows * numbers * 4), (2, rows * 4)].into(),
+            fp_relaxed: true,
+            ..LaunchShape::default()
+        };
+        let ratio = predicted(text, &board, launch, None).seconds.value * 1e3 / measured;
+        assert!((0.6..=1.6).contains(&ratio), "{rows} x {numbers}: {ratio}");
     }
 }
