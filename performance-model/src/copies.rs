@@ -73,7 +73,7 @@ fn are_apart(starts: &[i128]) -> bool {
         .count()
         + 1;
     let heads: Vec<i128> = starts.iter().copied().step_by(row).collect();
-    let is_alike = starts.len() % row == 0 && starts.chunks(row).all(is_row);
+    let is_alike = starts.len().is_multiple_of(row) && starts.chunks(row).all(is_row);
     let is_one = heads.len() == 1 || row.is_power_of_two() && are_apart(&heads);
     step.count_ones() == 1 && is_alike && is_one
 }

@@ -196,8 +196,10 @@ impl<'a> Count<'a> {
 
     fn add_apart(&mut self, lsu: &Lsu, apart: &Apart) {
         let (Apart::Interleaved(all) | Apart::Scattered(all)) = *apart;
-        // Of several words that are read together, the others follow in the row that the first opens.
-        let words = all / self.words_together(lsu);
+        let words = match apart {
+            Apart::Scattered(_) => all / self.words_together(lsu),
+            Apart::Interleaved(_) => all,
+        };
         let reopened = lsu.turns.map(|banks| words / banks);
         let takes = reopened.map_or(0.0, |rows| rows * self.memory.row_cycle_ns());
         match (lsu.open_banks, apart) {
@@ -215,7 +217,8 @@ impl<'a> Count<'a> {
         self.all.streamed += (all - words) * self.word;
     }
 
-    /// Words of an access that one request asks for: of memory through the host each line is a request of its own.
+    /// Words of a single work-item's access that lie in the row which the first opens. Of memory through the host each line is
+    /// a request of its own; and of work-items that mix, each word takes as long as the first (Spector's spmv).
     fn words_together(&self, lsu: &Lsu) -> f64 {
         match self.memory.through_host {
             true => 1.0,
