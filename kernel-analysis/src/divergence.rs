@@ -12,10 +12,13 @@ use fpgacc_frontend::source::Span;
 use super::calls::reachable_from;
 use super::faults;
 use super::loops;
+use super::trip_count::{Constants, trip_count};
 use super::work_item::query;
 
 /// A loop of a kernel that work-items of a group go through with a non-uniform trip count, or which only some
-/// of them reach. What is not known counts as different: values of memory and of functions.
+/// of them reach. What is not known counts as different: values of memory and of functions. A loop that is unrolled
+/// whole is none: nothing branches backwards ("Avoid Work-Item ID-Dependent Backward Branching", Intel's best practices
+/// guide).
 pub fn divergent_loop(module: &Module, kernel: FunctionId) -> Option<Option<Span>> {
     let function = &module.functions[kernel];
     let body = function.body.as_ref()?;
@@ -152,6 +155,13 @@ impl Divergence<'_> {
         }
     }
 
+    /// Whether nothing of a loop is left but copies of its body.
+    fn is_unrolled_whole(&self, stmt: &Stmt) -> bool {
+        let factor = loops::hints(stmt).and_then(|hints| loops::unroll_factor(hints).0);
+        let trips = || trip_count(&Constants::new(self.module, self.function), stmt);
+        factor.is_some_and(|factor| factor > 1 && trips().is_some_and(|trips| trips <= factor))
+    }
+
     /// Whether work-items may go different ways at a statement.
     fn decides(&self, stmt: &Stmt) -> bool {
         match &stmt.kind {
@@ -169,7 +179,7 @@ impl Divergence<'_> {
     fn find(&self, stmts: &[Stmt], is_partial: bool) -> Option<Option<Span>> {
         let mut is_partial = is_partial;
         for stmt in stmts {
-            let is_loop = loops::hints(stmt).is_some();
+            let is_loop = loops::hints(stmt).is_some() && !self.is_unrolled_whole(stmt);
             let inside = is_partial || self.decides(stmt);
             if is_loop && (inside || leaves_early(stmt, self)) || inside && self.calls_loop(stmt) {
                 return Some(stmt.span);

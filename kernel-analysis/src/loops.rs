@@ -12,6 +12,33 @@ pub fn hints(stmt: &Stmt) -> Option<&LoopHints> {
     }
 }
 
+/// The factor that the source asks for, and whether it asks for all of the loop.
+pub fn unroll_factor(hints: &LoopHints) -> (Option<u64>, bool) {
+    for pragma in &hints.pragmas {
+        let words: Vec<&str> = pragma.split_whitespace().collect();
+        match words.as_slice() {
+            ["unroll"] => return (Some(u64::MAX), true),
+            ["unroll", factor] => {
+                let digits = factor.trim_matches(['(', ')']);
+                return (digits.parse().ok(), false);
+            }
+            ["nounroll"] => return (Some(1), false),
+            _ => {}
+        }
+    }
+    let attr = hints
+        .attrs
+        .iter()
+        .find(|attr| attr.name == "opencl_unroll_hint");
+    match attr {
+        Some(attr) => match attr.integers().as_deref() {
+            Some([factor, ..]) => (Some(*factor), false),
+            _ => (Some(u64::MAX), true),
+        },
+        None => (None, false),
+    }
+}
+
 /// Calls `visit` for each loop with its index.
 pub fn for_each(body: &Block, visit: &mut dyn FnMut(usize, &Stmt)) {
     let mut location = 0;

@@ -512,6 +512,7 @@ const BOARDS: &[(&str, &str)] = &[
     ("s10gx", include_str!("../boards/s10gx.yaml")),
     ("s10mx", include_str!("../boards/s10mx.yaml")),
     ("c5soc", include_str!("../boards/c5soc.yaml")),
+    ("c5gt", include_str!("../boards/c5gt.yaml")),
 ];
 
 fn family_names() -> String {

@@ -50,15 +50,30 @@ fn widths(graph: &Graph, simd: f64) -> BTreeMap<ArrayId, f64> {
 }
 
 /// Banks that serve accesses that start at these bytes at the same time: those at the same distance, a power of two, from
-/// each other are in banks of their own.
+/// each other are in banks of their own; so are such rows of them, as many as a power of two, at such a distance (of a tile
+/// that work-items of a quarter of its size store, each goes to its own: they differ in two bits, wherever they begin).
 pub(super) fn banks(starts: &BTreeSet<i128>) -> u64 {
-    let distances: BTreeSet<i128> = starts
-        .iter()
-        .zip(starts.iter().skip(1))
-        .map(|(from, to)| to - from)
-        .collect();
-    match distances.first() {
-        Some(one) if distances.len() == 1 && one.count_ones() == 1 => starts.len() as u64,
-        _ => 1,
+    let starts: Vec<i128> = starts.iter().copied().collect();
+    match are_apart(&starts) {
+        true => starts.len() as u64,
+        false => 1,
     }
+}
+
+/// Whether starts, in order, are a row or rows of rows at such distances.
+fn are_apart(starts: &[i128]) -> bool {
+    let [first, second, ..] = starts else {
+        return false;
+    };
+    let step = second - first;
+    let is_row = |row: &[i128]| row.windows(2).all(|two| two[1] - two[0] == step);
+    let row = starts
+        .windows(2)
+        .take_while(|two| two[1] - two[0] == step)
+        .count()
+        + 1;
+    let heads: Vec<i128> = starts.iter().copied().step_by(row).collect();
+    let is_alike = starts.len().is_multiple_of(row) && starts.chunks(row).all(is_row);
+    let is_one = heads.len() == 1 || row.is_power_of_two() && are_apart(&heads);
+    step.count_ones() == 1 && is_alike && is_one
 }

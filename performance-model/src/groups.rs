@@ -4,7 +4,6 @@ use super::board::MemoryUnits;
 use super::copies::without_more_blocks;
 use super::graph::{Graph, MemoryKind, RegionId};
 use super::launch::LaunchShape;
-use super::prediction::Limit;
 use super::timing::Timing;
 
 /// A pipeline through which work-items flow.
@@ -55,11 +54,8 @@ impl WorkItems<'_> {
     /// Cycles between work-items that the busiest region needs.
     fn busiest(&self) -> f64 {
         let busy = |(region, timing): (usize, &Timing)| {
-            let ports = match &timing.limit {
-                Limit::LocalPorts { .. } => timing.ii,
-                _ => 1.0,
-            };
-            self.graph.executions(region) / self.simd * ports.max(self.atomics(region))
+            let each = timing.ports.max(self.atomics(region));
+            self.graph.executions(region) / self.simd * each
         };
         self.timings
             .iter()

@@ -29,7 +29,8 @@ pub struct Traffic {
     pub pieces: f64,
     /// Atomic operations.
     pub atomics: f64,
-    /// Accesses through a constant cache, of one of the compute units, that it does not hold.
+    /// Accesses through a constant cache, of one of the compute units, that it does not hold: those of the unit in each
+    /// region that has most of them, as the others' wait at the same time.
     pub constants: f64,
 }
 
@@ -52,6 +53,7 @@ pub fn traffic(
         rows_contend: rows_open(lsus) > (board.memory.open_rows * board.memory.banks) as usize,
         all: Traffic::default(),
         streams: BTreeMap::new(),
+        constants: BTreeMap::new(),
     };
     for lsu in lsus {
         count.unit(lsu);
@@ -61,6 +63,7 @@ pub fn traffic(
     let contended = contending.map(|(_, bytes)| bytes).sum();
     Traffic {
         contended,
+        constants: count.constants.into_values().sum(),
         ..count.all
     }
 }
@@ -85,6 +88,8 @@ struct Count<'a> {
     all: Traffic,
     /// The arrays that each region streams, and their bytes.
     streams: BTreeMap<RegionId, (BTreeSet<&'a str>, f64)>,
+    /// Of each region, accesses of the unit that most often misses its constant cache.
+    constants: BTreeMap<RegionId, f64>,
 }
 
 impl<'a> Count<'a> {
@@ -99,7 +104,8 @@ impl<'a> Count<'a> {
         if kind == LsuKind::Constant && (lsu.table.is_some() || lsu.is_on_chip) {
             // Read once, which computing waits for (`constant_fill`), or never.
         } else if lsu.misses {
-            self.all.constants += accesses / compute_units(self.form);
+            let most = self.constants.entry(lsu.region).or_default();
+            *most = most.max(accesses / compute_units(self.form));
         } else if kind == LsuKind::Atomic {
             self.all.atomics += accesses;
         } else if lsu.walks {
@@ -189,17 +195,34 @@ impl<'a> Count<'a> {
     }
 
     fn add_apart(&mut self, lsu: &Lsu, apart: &Apart) {
-        let (Apart::Interleaved(words) | Apart::Scattered(words)) = *apart;
+        let (Apart::Interleaved(all) | Apart::Scattered(all)) = *apart;
+        let words = match apart {
+            Apart::Scattered(_) => all / self.words_together(lsu),
+            Apart::Interleaved(_) => all,
+        };
         let reopened = lsu.turns.map(|banks| words / banks);
         let takes = reopened.map_or(0.0, |rows| rows * self.memory.row_cycle_ns());
         match (lsu.open_banks, apart) {
             // No row is opened: words are moved as those of a stream.
-            (Some(part), _) => self.all.streamed += words * self.word / part,
+            (Some(part), _) => {
+                self.all.streamed += all * self.word / part;
+                return;
+            }
             _ if takes > words * self.memory.interleaved_word_ns() => {
                 self.all.reopened += reopened.unwrap_or_default();
             }
             (None, Apart::Interleaved(_)) => self.all.interleaved += words,
             (None, Apart::Scattered(_)) => self.all.scattered += words,
+        }
+        self.all.streamed += (all - words) * self.word;
+    }
+
+    /// Words of a single work-item's access that lie in the row which the first opens. Of memory through the host each line is
+    /// a request of its own; and of work-items that mix, each word takes as long as the first (Spector's spmv).
+    fn words_together(&self, lsu: &Lsu) -> f64 {
+        match self.memory.through_host {
+            true => 1.0,
+            false => (lsu.report.bytes_wide as f64 / self.word).ceil().max(1.0),
         }
     }
 }

@@ -40,6 +40,8 @@ pub struct Timing {
     pub limit: Limit,
     /// Cycles of one iteration.
     pub latency: f64,
+    /// Cycles from one iteration to the next that ports of memories on the chip demand.
+    pub ports: f64,
     /// The iterations of the loop do not overlap at all.
     pub serial: bool,
     /// Cycles from the loop's start to its end.
@@ -208,6 +210,8 @@ struct Least {
     shared: f64,
     /// The longest chain of operations that an interval has to hold.
     chain: (f64, Limit),
+    /// What the ports of memories on the chip ask for.
+    ports: f64,
 }
 
 impl Least {
@@ -218,6 +222,9 @@ impl Least {
             }
             Limit::Chain { .. } | Limit::Recurrence { .. } => (),
             _ => self.shared = to.max(self.shared),
+        }
+        if let Limit::LocalPorts { .. } = &why {
+            self.ports = to.max(self.ports);
         }
         if to > self.ii {
             (self.ii, self.limit) = (to, why);
@@ -247,6 +254,7 @@ impl Timer<'_> {
             limit: Limit::None,
             shared: 1.0,
             chain: (0.0, Limit::None),
+            ports: 1.0,
         };
         for (interval, why) in self.recurrences(region, nodes, inner, latency) {
             least.raise(interval, why);
@@ -294,6 +302,7 @@ impl Timer<'_> {
                 interval: latency,
                 limit: Limit::None,
                 latency,
+                ports: 1.0,
                 serial: false,
                 total: latency,
                 busy: latency,
@@ -314,7 +323,11 @@ impl Timer<'_> {
             (least.ii, least.limit) = (asked, Limit::Asked);
         }
         let Least {
-            ii, limit, chain, ..
+            ii,
+            limit,
+            chain,
+            ports,
+            ..
         } = least;
         let stretch = (chain.0 / ii).max(1.0);
         let limit = match stretch > 1.0 && limit == Limit::None {
@@ -338,6 +351,7 @@ impl Timer<'_> {
             interval,
             limit,
             latency,
+            ports,
             serial,
             total: latency + interval * (trips - 1.0).max(0.0),
             busy: between * (trips + in_vain) + 1.0,

@@ -355,6 +355,106 @@ fn kernels_whose_work_items_part_ways_are_not_vectorised() {
     assert_eq!(called("n > 5"), 2);
 }
 
+/// A layer of 256 maps in tiles of 16 x 16, of which a work-item makes a column of 8 in a window: 37 ms at 183.5 MHz
+/// (nachiket/papaa-opencl, DE5-Net, aoc 16.0), four lanes wide, though only some of the work-items read the tile. That loop is
+/// unrolled whole: nothing branches backwards.
+#[test]
+fn a_loop_that_is_unrolled_whole_parts_no_work_items() {
+    let windows = |pragma: &str| {
+        let text = format!(
+            "__attribute__((reqd_work_group_size(16, 2, 16))) __attribute__((num_simd_work_items(4)))\n\
+             __kernel void k(__global const float *restrict in, __global const float *restrict w,\n\
+                             __global float *restrict out, int maps) {{\n\
+               __local float tile[18][32];\n\
+               int x = get_local_id(0), y = get_local_id(1), z = get_local_id(2), map = get_global_id(2);\n\
+               float sums[8];\n\
+               #pragma unroll\n\
+               for (int s = 0; s < 8; s++) sums[s] = 0.0f;\n\
+               for (int m = 0; m < maps; m++) {{\n\
+                 if (z == 0 && y * 16 + x < 18) {{\n\
+                   {pragma}\n\
+                   for (int r = 0; r < 18; r++) tile[r][y * 16 + x] = in[(m * 18 + r) * 18 + y * 16 + x];\n\
+                 }}\n\
+                 barrier(CLK_LOCAL_MEM_FENCE);\n\
+                 for (int s = 0; s < 8; s++)\n\
+                   #pragma unroll\n\
+                   for (int c = 0; c < 9; c++)\n\
+                     sums[s] += tile[y * 8 + s + c / 3][x + c % 3] * w[(map * maps + m) * 9 + c];\n\
+                 barrier(CLK_LOCAL_MEM_FENCE);\n\
+               }}\n\
+               for (int s = 0; s < 8; s++) out[((map * 2 + y) * 8 + s) * 16 + x] = sums[s];\n\
+             }}\n"
+        );
+        let mut shape = launch([16, 2], [16, 2], [(3, 256)]);
+        shape.global[2] = given(384.0);
+        shape.local[2] = given(16.0);
+        on_de5_net(&text, shape)
+    };
+    let lanes = |prediction: &Prediction| match prediction.form {
+        Form::NdRange { simd, .. } => simd,
+        Form::SingleWorkItem => 0,
+    };
+    let unrolled = windows("#pragma unroll");
+    assert_eq!(lanes(&unrolled), 4);
+    assert_time("windows", &unrolled, 37.0, 1.5);
+    assert_eq!(lanes(&windows("")), 1);
+    assert_eq!(lanes(&windows("#pragma unroll 6")), 1, "three times six");
+}
+
+/// Tiles of 32 x 32 that a work-item stores four numbers of, in quarters, and reads 32 rows of at a time: of bytes a
+/// product takes no longer than of floats (7.3 and 8.0 ms, a-heintz/interaction-network-fpga-opencl, Stratix 10).
+#[test]
+fn quarters_of_a_tile_are_in_banks_of_their_own() {
+    let cycles = |ty: &str| {
+        let text = format!(
+            "__attribute__((reqd_work_group_size(16, 16, 1)))\n\
+             __kernel void k(__global const {ty} *restrict a, __global {ty} *restrict c, int tiles) {{\n\
+               __local {ty} tile[32 * 32];\n\
+               int y = get_local_id(0), x = get_local_id(1);\n {ty} sum = 0;\n\
+               for (int t = 0; t < tiles; t++) {{\n\
+                 #pragma unroll\n\
+                 for (int v = 0; v < 2; v++)\n\
+                   #pragma unroll\n\
+                   for (int u = 0; u < 2; u++) tile[(y + v * 16) * 32 + x + u * 16] = a[t * 256 + y * 16 + x];\n\
+                 barrier(CLK_LOCAL_MEM_FENCE);\n\
+                 #pragma unroll\n\
+                 for (int k = 0; k < 32; k++) sum += tile[k * 32 + x] * 3;\n\
+                 barrier(CLK_LOCAL_MEM_FENCE);\n\
+               }}\n c[get_global_id(1) * 1024 + get_global_id(0)] = sum;\n\
+             }}\n"
+        );
+        on_de5_net(&text, launch([1024, 1024], [16, 16], [(2, 64)])).busy_cycles
+    };
+    let a_cycle = 1024.0 * 1024.0 * 64.0;
+    for ty in ["char", "float"] {
+        let each = cycles(ty) / a_cycle;
+        assert!((1.0..=1.1).contains(&each), "{ty}: {each}");
+    }
+}
+
+/// Ports count beside what a work-item's own iterations wait for: eight stores that may go to one bank take turns, whether
+/// a float is summed, which other work-items' iterations fill, or an integer.
+#[test]
+fn ports_count_beside_what_iterations_wait_for() {
+    let cycles = |ty: &str| {
+        let text = format!(
+            "__attribute__((reqd_work_group_size(256, 1, 1)))\n\
+             __kernel void k(__global const int *restrict at, __global {ty} *restrict c, int rounds) {{\n\
+               __local int kept[4096];\n int x = get_local_id(0);\n {ty} sum = 0;\n\
+               for (int t = 0; t < rounds; t++) {{\n\
+                 #pragma unroll\n\
+                 for (int u = 0; u < 8; u++) kept[(at[t] + u * u * 3 + x) & 4095] = t;\n\
+                 sum += kept[(x * 5 + t) & 4095];\n\
+               }}\n c[get_global_id(0)] = sum;\n\
+             }}\n"
+        );
+        on_de5_net(&text, launch([1 << 16, 1], [256, 1], [(2, 64)])).busy_cycles
+    };
+    let ratio = cycles("float") / cycles("int");
+    assert!((0.95..=1.05).contains(&ratio), "{ratio}");
+    assert!(cycles("float") > 2.0 * 64.0 * 65536.0);
+}
+
 /// A histogram's counter is read again 7 cycles after it was written, measured of 40 designs. As an NDRange, each
 /// work-item has counters of its own: 256 blocks of memory for each, measured as 616 - 357.
 #[test]

@@ -266,3 +266,19 @@ fn what_is_read_ahead_is_read_anew_by_each_loop_around() {
     assert!(few.memory_seconds > 0.0025, "{}", few.memory_seconds);
     assert_time("64 channels", &few, 5.02, 2.0);
 }
+
+/// 161 s for the sums of 784 products of 500 neurons and 14,000 pictures, of which a constant cache holds neither factor (the
+/// same): both are missed at the same time.
+#[test]
+fn constants_of_one_iteration_are_missed_at_once() {
+    let text = "__kernel void k(__constant float *restrict x, __constant float *restrict w, __global float *restrict y) {\n\
+                  int at = get_global_id(0);\n\
+                  for (int n = 0; n < 500; n++) {\n\
+                    float sum = 0.0f;\n\
+                    for (int f = 0; f < 784; f++) sum += x[at * 784 + f] * w[n * 784 + f];\n\
+                    y[at * 500 + n] = sum;\n\
+                  }\n}\n";
+    let bytes = [(0, 43_904_000), (1, 1_568_000), (2, 28_000_000)];
+    let prediction = on("c5soc", text, launch(14_000.0, 14_000.0, &bytes, &[]));
+    assert_time("two factors", &prediction, 161_349.0, 1.4);
+}

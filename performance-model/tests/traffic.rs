@@ -201,3 +201,38 @@ fn what_follows_the_last_access_is_a_stream_however_wide() {
         assert!((0.9..=1.1).contains(&ratio), "{ty}: {ratio}");
     }
 }
+
+/// 0.28 ms for a product of 819,200 numbers by four parts, of which each reads 128 at a time at an address that an array
+/// holds (tannguyen153/N10FGPABenchmarks, PAC with Arria 10): the words after the first are in the row that it opens.
+#[test]
+fn words_of_one_access_are_in_one_row() {
+    let text = "__attribute__((reqd_work_group_size(1, 1, 1)))\n\
+                __kernel void k(__global const float *restrict a, __global const float *restrict x,\n\
+                                __global float *restrict out, int n) {\n\
+                  float sums[4];\n int at[4], in[4];\n int done = 0;\n\
+                  #pragma unroll\n\
+                  for (int p = 0; p < 4; p++) { sums[p] = 0.0f; at[p] = p * 2048; in[p] = 0; }\n\
+                  #pragma unroll 1\n\
+                  for (int t = 0; t < 1600; t++) {\n\
+                    #pragma unroll\n\
+                    for (int p = 0; p < 4; p++) {\n\
+                      float all = 0.0f;\n\
+                      #pragma unroll\n\
+                      for (int i = 0; i < 128; i++) all += a[at[p] + i] * x[at[p] + i];\n\
+                      sums[p] += all;\n at[p] += 128;\n in[p] += 128;\n\
+                      if (in[p] == 2048) { in[p] = 0; at[p] += 6144; }\n\
+                    }\n\
+                  }\n\
+                  out[0] = sums[0] + sums[1] + sums[2] + sums[3];\n}\n";
+    let launch = LaunchShape {
+        global: [given(1.0), given(1.0), given(1.0)],
+        local: [given(1.0), given(1.0), given(1.0)],
+        scalars: [(3, given(819_200.0).unwrap())].into(),
+        bytes: [(0, 3_276_800), (1, 3_276_800), (2, 4)].into(),
+        fp_relaxed: true,
+        ..LaunchShape::default()
+    };
+    let board = Board::named("pac-a10").unwrap();
+    let ratio = predicted(text, &board, launch, None).seconds.value / 0.28e-3;
+    assert!((0.7..=1.4).contains(&ratio), "{ratio}");
+}

@@ -11,7 +11,9 @@ use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 use super::env::Mark;
 use super::induction::{Change, LoopChanges, LoopVariable};
 use super::parts::Parts;
-use super::pragmas::{hints, unroll_factor};
+use fpgacc_kernel_analysis::loops::unroll_factor;
+
+use super::pragmas::hints;
 use super::value::{Pointer, Slot, Value};
 use super::variable_trips::{leaves_early, returns};
 use super::{LoopKey, Lowering, MAX_COPIES, VarKey};

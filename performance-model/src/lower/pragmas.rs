@@ -4,33 +4,6 @@ use fpgacc_frontend::ir::LoopHints;
 
 use crate::graph::Hints;
 
-/// The factor that the source asks for, and whether it asks for all of the loop.
-pub(super) fn unroll_factor(hints: &LoopHints) -> (Option<u64>, bool) {
-    for pragma in &hints.pragmas {
-        let words: Vec<&str> = pragma.split_whitespace().collect();
-        match words.as_slice() {
-            ["unroll"] => return (Some(u64::MAX), true),
-            ["unroll", factor] => {
-                let digits = factor.trim_matches(['(', ')']);
-                return (digits.parse().ok(), false);
-            }
-            ["nounroll"] => return (Some(1), false),
-            _ => {}
-        }
-    }
-    let attr = hints
-        .attrs
-        .iter()
-        .find(|attr| attr.name == "opencl_unroll_hint");
-    match attr {
-        Some(attr) => match attr.integers().as_deref() {
-            Some([factor, ..]) => (Some(*factor), false),
-            _ => (Some(u64::MAX), true),
-        },
-        None => (None, false),
-    }
-}
-
 /// What pragmas say of a loop's pipelining.
 pub(super) fn hints(written: &LoopHints) -> Hints {
     let mut hints = Hints::default();
