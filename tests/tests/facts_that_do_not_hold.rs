@@ -408,8 +408,7 @@ int main()
     twice(cl::EnqueueArgs(queue, cl::NDRange(1024), cl::NDRange(64)), data);
     queue.finish();
 }
-"
-    .replace("\"", "\"");
+";
     shop.write("host.cpp", host);
     let kernel =
         |name: &str| format!("kernel void {name}(global int *a) {{ a[get_global_id(0)] += 1; }}\n");
