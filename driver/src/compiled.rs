@@ -11,7 +11,7 @@ use fpgacc_device_passes::pipeline::Report;
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::ir::Module;
 use fpgacc_frontend::source::{Location, SourceMap};
-use fpgacc_runtime::manifest::{self, LeftToDevice};
+use fpgacc_runtime::manifest::{self, LaunchedAt, LeftToDevice};
 
 use crate::programs::{Program, quoted};
 
@@ -58,6 +58,8 @@ pub struct Programs {
     pub compiled: Vec<Compiled>,
     /// Those that the device's own compiler builds when the host runs.
     pub left_to_device: Vec<LeftToDevice>,
+    /// Where their kernels are launched.
+    pub launched_at: Vec<LaunchedAt>,
 }
 
 impl Compiled {

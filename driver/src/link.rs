@@ -150,6 +150,7 @@ fn plain(session: &mut Session, gathered: &Gathered, folder: &Path, output: &Pat
         target: Target::Sdk,
         programs: Vec::new(),
         left_to_device: Vec::new(),
+        launched_at: Vec::new(),
     };
     let written = stage_texts::of_link(session, gathered, &[], &nothing, output);
     session.may_write(&written)?;

@@ -35,6 +35,7 @@ mod images;
 mod impossible;
 mod kernel_options;
 mod kernels;
+mod launched_at;
 mod left;
 mod line_marker;
 mod link;

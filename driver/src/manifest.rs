@@ -26,6 +26,7 @@ pub fn of(options: &Options, all: &Programs, target: Target, output: &Path) -> M
         target,
         programs,
         left_to_device: all.left_to_device.clone(),
+        launched_at: all.launched_at.clone(),
     }
 }
 

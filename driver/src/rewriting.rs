@@ -7,6 +7,7 @@ use crate::compiled::{Compiled, Programs};
 use crate::facts::{self, OfHosts};
 use crate::gather::{self, Gathered};
 use crate::kernels::{self, Builders, Outcome};
+use crate::launched_at;
 use crate::left::Left;
 use crate::nobody;
 use crate::options::Mode;
@@ -83,9 +84,15 @@ pub fn with(session: &mut Session, gathered: &Gathered, hosts: &OfHosts) -> Step
     if left_to_device.is_empty() {
         times_file::check_kernels(session, &compiled)?;
     }
+    // Code that fpgacc did not compile may launch any kernel.
+    let launched_at = match gathered.unseen {
+        Some(_) => Vec::new(),
+        None => launched_at::of(facts),
+    };
     Ok(Programs {
         compiled,
         left_to_device,
+        launched_at,
     })
 }
 

@@ -171,6 +171,17 @@ pub struct Site {
     pub launch: Option<usize>,
     /// What mending it gains, if that is worth a warning, and the launch and the device's times are known.
     pub gain: Option<Gain>,
+    /// The local size is not known, and it makes a difference.
+    pub by_size: Option<BySize>,
+}
+
+/// Local sizes that a launch may have, in their order: those in which a site is worth a warning, and the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BySize {
+    /// It is worth a warning.
+    pub warned: Vec<[u64; 3]>,
+    /// It is not.
+    pub fine: Vec<[u64; 3]>,
 }
 
 /// What is found of a kernel.
@@ -228,10 +239,12 @@ pub fn check(
             .all
             .iter()
             .all(|one| one.global.iter().all(Option::is_some));
+        let locals = shapes.local_sizes();
         seen.push(shapes.all);
         let scene = Scene {
             open: shapes.open,
             usual: shapes.usual,
+            locals,
             is_counted,
             device,
             thresholds,
@@ -293,6 +306,8 @@ struct Scene<'a> {
     open: &'static str,
     /// The local size that the first shape has by the device's usual choice.
     usual: Option<[u64; 3]>,
+    /// The local sizes of the shapes, if these differ in nothing else.
+    locals: Vec<[u64; 3]>,
     device: &'a Device,
     thresholds: &'a Thresholds,
     runs: &'a Seen<'a>,
@@ -328,23 +343,51 @@ impl Scene<'_> {
         };
         for (key, site) in first {
             let mut site = site.clone();
-            let disagrees = |other: &BTreeMap<Key, Site>| {
-                other
-                    .get(key)
-                    .is_none_or(|other| !is_like(&other.what, &site.what))
+            let disagrees = |other: &BTreeMap<Key, Site>| match other.get(key) {
+                Some(other) => !is_like(&other.what, &site.what),
+                None => !is_nothing(&site.what),
             };
             if site.verdict.is_sure() && others.iter().any(disagrees) {
-                site.verdict = match self.usual {
-                    Some(local) => Verdict::Assumed(local),
-                    None => Verdict::Unknown(BTreeSet::from([self.open.to_string()])),
-                };
-                site.is_warning = false;
+                self.leave_open(&mut site, self.by_size(&judged, key));
             }
             let is_worse = |now: &Site| (site.is_warning, site.share) > (now.is_warning, now.share);
             if sites.get(key).is_none_or(is_worse) {
                 sites.insert(*key, site);
             }
         }
+    }
+
+    /// What a site does depends on what is open of the launch.
+    fn leave_open(&self, site: &mut Site, sizes: Option<BySize>) {
+        let warns_in_all = sizes.as_ref().is_some_and(|sizes| sizes.fine.is_empty());
+        match self.usual {
+            Some(local) => site.verdict = Verdict::Assumed(local),
+            // That it is worth one does not depend on it, only how much so.
+            None if warns_in_all => {
+                site.is_rough = true;
+                return;
+            }
+            None => {
+                site.by_size = sizes;
+                site.verdict = Verdict::Unknown(BTreeSet::from([self.open.to_string()]));
+            }
+        }
+        site.is_warning = false;
+    }
+
+    /// In which of the local sizes that a launch may have a site is worth a warning.
+    fn by_size(&self, judged: &[BTreeMap<Key, Site>], key: &Key) -> Option<BySize> {
+        if self.locals.len() != judged.len() {
+            return None;
+        }
+        let mut sizes = BySize::default();
+        for (local, sites) in self.locals.iter().zip(judged) {
+            match sites.get(key).is_some_and(|site| site.is_warning) {
+                true => sizes.warned.push(*local),
+                false => sizes.fine.push(*local),
+            }
+        }
+        Some(sizes)
     }
 
     /// What runs showed in place of what is not known. `is_one`: no other shape of the launch is possible.
@@ -496,6 +539,7 @@ impl Scene<'_> {
             is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
+            by_size: None,
         }
     }
 
@@ -529,6 +573,7 @@ impl Scene<'_> {
             is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
+            by_size: None,
         }
     }
 
@@ -548,6 +593,7 @@ impl Scene<'_> {
             is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
+            by_size: None,
         }
     }
 
@@ -566,6 +612,7 @@ impl Scene<'_> {
             is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
+            by_size: None,
         }
     }
 
@@ -599,6 +646,7 @@ impl Scene<'_> {
             is_rough: walk.seen.is_rough,
             launch: self.launch,
             gain: None,
+            by_size: None,
         }
     }
 }
@@ -677,5 +725,15 @@ fn is_like(a: &What, b: &What) -> bool {
         | (What::Barrier { waiting: a }, What::Barrier { waiting: b }) => (a - b).abs() <= ALIKE,
         (What::MissedBarrier { .. }, What::MissedBarrier { .. }) => true,
         _ => false,
+    }
+}
+
+/// Whether a site that does this does nothing: so does one that is not there with another local size.
+fn is_nothing(what: &What) -> bool {
+    match what {
+        What::Branch { diverged: part, .. }
+        | What::Barrier { waiting: part }
+        | What::MissedBarrier { missed: part } => *part <= 0.0,
+        What::Global { .. } | What::Local { .. } => false,
     }
 }

@@ -19,6 +19,19 @@ pub(crate) struct Shapes {
     pub usual: Option<[u64; 3]>,
 }
 
+impl Shapes {
+    /// The local sizes, if these are all that is open.
+    pub fn local_sizes(&self) -> Vec<[u64; 3]> {
+        match self.open == OPEN_SIZE {
+            true => self.all.iter().map(|one| one.local).collect(),
+            false => Vec::new(),
+        }
+    }
+}
+
+/// What is not known of a launch whose local size the host leaves open.
+const OPEN_SIZE: &str = "the local size";
+
 /// The launch with all that is open about it: one shape, if nothing is, or makes a difference.
 pub(crate) fn of(
     module: &Module,
@@ -54,7 +67,7 @@ pub(crate) fn of(
         all,
         open: match seen.len() > 1 {
             true => "which numbers of the run go together",
-            false => "the local size",
+            false => OPEN_SIZE,
         },
         usual,
     }

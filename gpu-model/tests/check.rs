@@ -704,3 +704,46 @@ fn what_depends_on_data_is_no_waste() {
         "each lane may need a sector"
     );
 }
+
+/// With any local size a work-group waits at this barrier for nobody, and those of one warp have none to wait at.
+#[test]
+fn what_no_local_size_changes_is_known_without_one() {
+    let text = "__kernel void k(__global float *a, __local float *t) {\n\
+                int i = get_global_id(0), l = get_local_id(0);\n\
+                t[l] = a[i];\n\
+                barrier(CLK_LOCAL_MEM_FENCE);\n\
+                a[i] = t[l] * 2;\n\
+                }\n";
+    let (findings, _) = found(text, &launch(&[4096], &[], &[]));
+    for site in &findings.sites {
+        assert!(site.verdict.is_sure(), "{site:?}");
+    }
+}
+
+/// Lanes lie in one row of 64, or in two of 16: which, the local size says.
+#[test]
+fn sizes_that_decide_are_told_apart() {
+    let text = "__kernel void k(__global float *a, __global float *o, int n) {\n\
+                int x = get_global_id(0), y = get_global_id(1);\n\
+                o[y * 1024 + x] = a[x * 1024 + y];\n\
+                }\n";
+    let (findings, _) = found(text, &launch(&[1024, 1024], &[], &[]));
+    let [store, load] = &findings.sites[..] else {
+        panic!("{findings:?}");
+    };
+    let sizes = store.by_size.as_ref().expect("it depends on the size");
+    assert_eq!(sizes.warned, [[1, 64, 1]]);
+    assert_eq!(sizes.fine, [[16, 16, 1], [64, 1, 1], [8, 8, 1]]);
+    let sizes = load.by_size.as_ref().expect("it depends on the size");
+    assert_eq!(sizes.fine, [[8, 8, 1], [1, 64, 1]]);
+    assert!(!store.is_warning && !load.is_warning);
+    // However long a row of lanes is, it is one element of each row of the array.
+    let rows = text.replace("x * 1024 + y", "(y * 1024 + x) * 64");
+    let (findings, _) = found(&rows, &launch(&[1024, 1024], &[], &[]));
+    let load = findings
+        .sites
+        .iter()
+        .find(|site| matches!(site.what, What::Global { write: false, .. }));
+    let load = load.expect("a load");
+    assert!(load.is_warning && load.by_size.is_none(), "{load:?}");
+}

@@ -6,6 +6,13 @@ use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::value::{Sym, Val};
 
 /// The type of a number.
+/// The type of a value that is a number of one type, whichever of its alternatives it is.
+pub(crate) fn sole_rank(value: &Val) -> Option<Num> {
+    let mut ranks = value.alternatives().iter().map(rank);
+    let first = ranks.next()??;
+    ranks.all(|other| other == Some(first)).then_some(first)
+}
+
 pub(crate) fn rank(value: &Val) -> Option<Num> {
     match value {
         Val::Int(_, t) => Some(Num::Int(*t)),

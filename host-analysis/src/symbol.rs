@@ -276,7 +276,7 @@ impl Sym {
             Form::Atom(_) => self.name.len(),
             Form::Unary(_, a) => 1 + operand(a),
             Form::Binary(op, a, b) => operand(a) + Right(*op, b).len(&operand),
-            Form::Cast(a, to) => 2 + cast_text(*to).len() + operand(a),
+            Form::Cast(a, to) => 2 + type_name(*to).len() + operand(a),
             Form::Call(_, args) => {
                 let each = args.iter().map(|arg| match arg {
                     Val::Sym(sym) => sym.len + 2,
@@ -318,7 +318,7 @@ impl Sym {
                 write!(text, "{sign}{}", Operand(a))
             }
             Form::Binary(op, a, b) => write!(text, "{}{}", Operand(a), Right(*op, b)),
-            Form::Cast(a, to) => write!(text, "({}){}", cast_text(*to), Operand(a)),
+            Form::Cast(a, to) => write!(text, "({}){}", type_name(*to), Operand(a)),
             Form::Atom(_) | Form::Call(..) => Ok(()),
         }
     }
@@ -415,7 +415,8 @@ fn keeps(from: Option<Num>, to: Num) -> bool {
     }
 }
 
-fn cast_text(to: Num) -> &'static str {
+/// A name of a type.
+pub(crate) fn type_name(to: Num) -> &'static str {
     let Num::Int(t) = to else {
         return match to {
             Num::Float => "float",

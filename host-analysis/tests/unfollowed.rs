@@ -197,11 +197,11 @@ fn options(before: &str, build: &str) -> Vec<Known<String>> {
 #[test]
 fn programs_are_built_by_calls_that_are_not_followed() {
     let is_unknown = |all: &[Known<String>]| all.iter().any(|one| one.get().is_none());
-    let forwarded = options(
-        CALL,
-        "call(clBuildProgram, p, 1, &d, \"-DW=3\", nullptr, nullptr);",
-    );
-    assert!(is_unknown(&forwarded), "{forwarded:?}");
+    let build = "(clBuildProgram, p, 1, &d, \"-DW=3\", nullptr, nullptr);";
+    let invoked = options("", &format!("std::invoke{build}"));
+    assert!(is_unknown(&invoked), "{invoked:?}");
+    let forwarded = options(CALL, &format!("call{build}"));
+    assert_eq!(forwarded, [Known::Is("-DW=3".to_string())]);
     let cached = options(
         "",
         "char o[50]; sprintf(o, \"-DW=%d\", argc); cl_program b = 0; if (argc > 2) b = load(); if (!b) b = p;\n\

@@ -773,3 +773,18 @@ fn methods_of_bases_are_followed() {
         assert!(expected.contains(&&*sizes), "{object}.{call}: {sizes}");
     }
 }
+
+/// A table of many numbers: how many there are is known, and the first and last of them; no others.
+#[test]
+fn long_tables_are_not_followed_whole() {
+    let numbers: Vec<String> = (0..100_000).map(|i| (i + 1).to_string()).collect();
+    let table = format!("static const int t[] = {{{}}};", numbers.join(", "));
+    check_local(&table, &format!("l = t[2]; {LAUNCH}"), "3");
+    check_local(&table, &format!("l = t[99999]; {LAUNCH}"), "100000");
+    check_local(
+        &table,
+        &format!("l = sizeof t / sizeof *t; {LAUNCH}"),
+        "100000",
+    );
+    check_local(&table, &format!("l = t[50000]; {LAUNCH}"), "t[50000]");
+}

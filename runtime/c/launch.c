@@ -3,6 +3,8 @@
 #define FPGACC_RUNTIME
 #include "fpgacc_rt.h"
 
+#include <string.h>
+
 /* What is passed on to the real enqueue in any case. */
 struct dependencies {
     cl_uint num_events;
@@ -309,6 +311,19 @@ static cl_int enqueue_tracked(const struct fpgacc_site *site, cl_command_queue q
     return error;
 }
 
+/* Where a launch is made: of one without a line, where the host launches the kernel, as far as its analysis found it. */
+static struct fpgacc_site site_of_launch(const struct fpgacc_site *site,
+                                         const struct fpgacc_kernel *kernel)
+{
+#ifndef FPGACC_LAYER
+    for (uint32_t i = 0; !site->file && i < fpgacc_manifest.launched_count; i++)
+        if (strcmp(fpgacc_manifest.launched_at[i].kernel, kernel->name) == 0)
+            return (struct fpgacc_site){fpgacc_manifest.launched_at[i].at, 0};
+#endif
+    (void)kernel;
+    return *site;
+}
+
 static cl_int enqueue_ndrange(const struct fpgacc_site *site, cl_command_queue queue,
                               cl_kernel kernel, const struct range *range,
                               const struct dependencies *after)
@@ -324,7 +339,8 @@ static cl_int enqueue_ndrange(const struct fpgacc_site *site, cl_command_queue q
         if (has_steps)
             fpgacc_steps_lock();
         pthread_mutex_lock(&tracked->lock);
-        error = enqueue_tracked(site, queue, tracked, range, after, &used);
+        struct fpgacc_site at = site_of_launch(site, used);
+        error = enqueue_tracked(&at, queue, tracked, range, after, &used);
         pthread_mutex_unlock(&tracked->lock);
         if (has_steps)
             fpgacc_steps_unlock();
@@ -376,7 +392,8 @@ static cl_int enqueue_task(const struct fpgacc_site *site, cl_command_queue queu
         return error;
     if (used) {
         pthread_mutex_lock(&tracked->lock);
-        error = enqueue_tracked_task(site, queue, tracked, after, &used);
+        struct fpgacc_site at = site_of_launch(site, used);
+        error = enqueue_tracked_task(&at, queue, tracked, after, &used);
         pthread_mutex_unlock(&tracked->lock);
     } else {
         error = __real_clEnqueueTask(queue, kernel, after->num_events, after->wait_list,

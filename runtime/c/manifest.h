@@ -193,6 +193,12 @@ struct fpgacc_left_to_device {
     const char *remedy;
 };
 
+/* Where a kernel is launched, as far as the analysis of the host found it. */
+struct fpgacc_launched_at {
+    const char *kernel;
+    const char *at;
+};
+
 struct fpgacc_manifest {
     enum fpgacc_target target;
     const char *library; /* the emulator's; NULL: the ICD loader's own setup */
@@ -200,6 +206,8 @@ struct fpgacc_manifest {
     uint32_t program_count;
     const struct fpgacc_left_to_device *left_to_device;
     uint32_t left_count;
+    const struct fpgacc_launched_at *launched_at;
+    uint32_t launched_count;
 };
 
 extern const struct fpgacc_manifest fpgacc_manifest;

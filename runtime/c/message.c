@@ -101,7 +101,7 @@ void fpgacc_add_caller(struct fpgacc_text *text)
 void fpgacc_add_site(struct fpgacc_text *text, const struct fpgacc_site *site)
 {
     if (site->file)
-        fpgacc_text_add(text, "%s:%d", site->file, site->line);
+        fpgacc_text_add(text, site->line ? "%s:%d" : "%s", site->file, site->line);
     else
         fpgacc_add_caller(text);
 }

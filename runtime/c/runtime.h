@@ -12,7 +12,8 @@
 #include "peers.h" /* before the functions that it renames */
 #include "opencl.h"
 
-/* Where the host made a call; `file` is NULL if the call came without a source patch. */
+/* Where the host made a call; `file` is NULL if the call came without a source patch, and `line` is 0 if `file` says
+ * all that is known. */
 struct fpgacc_site {
     const char *file;
     int line;

@@ -33,6 +33,11 @@ impl Manifest {
             "left_to_device",
             rows,
         );
+        let rows = self.launched_at.iter().map(|launched| {
+            let (kernel, at) = (c_string(&launched.kernel), c_string(&launched.at));
+            format!("{{{kernel}, {at}}}")
+        });
+        write_array(&mut out, "struct fpgacc_launched_at", "launched_at", rows);
         let (target, library) = match &self.target {
             Target::IntelEmulator { library } => {
                 ("FPGACC_TARGET_INTEL_EMULATOR", library.as_deref())
@@ -47,13 +52,19 @@ impl Manifest {
             "\nconst struct fpgacc_manifest fpgacc_manifest = {{\n\
              \x20   .target = {target},\n\
              \x20   .library = {library},\n\
-             {}{}}};\n",
+             {}{}{}}};\n",
             counted("programs", "program_count", "programs", self.programs.len()),
             counted(
                 "left_to_device",
                 "left_count",
                 "left_to_device",
                 self.left_to_device.len()
+            ),
+            counted(
+                "launched_at",
+                "launched_count",
+                "launched_at",
+                self.launched_at.len()
             ),
         );
         out
@@ -318,7 +329,7 @@ mod tests {
     use super::*;
     use crate::contract::LaunchContract;
     use crate::guard::{Fact, ScalarFact, ScalarKind};
-    use crate::manifest::LeftToDevice;
+    use crate::manifest::{LaunchedAt, LeftToDevice};
 
     #[test]
     fn strings_survive_c() {
@@ -438,6 +449,10 @@ mod tests {
                 why: "'m.cl' needs N".to_owned(),
                 remedy: "give it: -DN".to_owned(),
             }],
+            launched_at: vec![LaunchedAt {
+                kernel: "scale".to_owned(),
+                at: "host.cpp:12:5".to_owned(),
+            }],
         };
         assert_eq!(manifest.to_c(), include_str!("../tests/manifest.c"));
     }
@@ -450,6 +465,7 @@ mod tests {
             },
             programs: Vec::new(),
             left_to_device: Vec::new(),
+            launched_at: Vec::new(),
         };
         assert_eq!(
             manifest.to_c(),

@@ -32,6 +32,18 @@ pub struct Manifest {
     /// What fpgacc read and left to the device's own compiler.
     #[serde(default)]
     pub left_to_device: Vec<LeftToDevice>,
+    /// Where hosts launch kernels, for messages about launches that come without a line.
+    #[serde(default)]
+    pub launched_at: Vec<LaunchedAt>,
+}
+
+/// Where a kernel is launched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchedAt {
+    /// Its name in the host.
+    pub kernel: String,
+    /// `host.cpp:12:5`; of several places `host.cpp:12:5 or host.cpp:14:5`.
+    pub at: String,
 }
 
 /// A text that has no .aocx: something of it is only known when the host runs.

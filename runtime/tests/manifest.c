@@ -123,6 +123,9 @@ static const struct fpgacc_program programs[] = {
 static const struct fpgacc_left_to_device left_to_device[] = {
     {UINT64_C(0x0000000000000123), "'m.cl' needs N", "give it: -DN"},
 };
+static const struct fpgacc_launched_at launched_at[] = {
+    {"scale", "host.cpp:12:5"},
+};
 
 const struct fpgacc_manifest fpgacc_manifest = {
     .target = FPGACC_TARGET_POCL,
@@ -131,4 +134,6 @@ const struct fpgacc_manifest fpgacc_manifest = {
     .program_count = 1,
     .left_to_device = left_to_device,
     .left_count = 1,
+    .launched_at = launched_at,
+    .launched_count = 1,
 };

@@ -379,3 +379,46 @@ fn shared_virtual_memory_is_compared_by_allocation() {
     assert!(first.contains("launched as one work-item"), "{first}");
     assert!(second.contains("`fpgacc_general_sums`"), "{second}");
 }
+
+/// The binding's header calls OpenCL, and passes on no line of the host.
+#[test]
+fn launches_through_bindings_are_named_by_their_lines() {
+    let shop = Workshop::new();
+    let host = "#define CL_HPP_MINIMUM_OPENCL_VERSION 120
+#define CL_HPP_TARGET_OPENCL_VERSION 120
+#include <CL/opencl.hpp>
+#include <fstream>
+#include <sstream>
+
+int main()
+{
+    cl::Context context(CL_DEVICE_TYPE_ALL);
+    cl::CommandQueue queue(context);
+    std::stringstream text;
+    text << std::ifstream(\"k.cl\").rdbuf();
+    cl::Program program(context, text.str());
+    program.build();
+    cl::Buffer data(context, CL_MEM_READ_WRITE, 4096);
+    cl::Kernel once(program, \"once\");
+    once.setArg(0, data);
+    queue.enqueueNDRangeKernel(once, cl::NullRange, cl::NDRange(1024), cl::NDRange(64));
+    cl::KernelFunctor<cl::Buffer> twice(program, \"twice\");
+    for (int i = 0; i < 2; i++)
+        twice(cl::EnqueueArgs(queue, cl::NDRange(512), cl::NDRange(64)), data);
+    twice(cl::EnqueueArgs(queue, cl::NDRange(1024), cl::NDRange(64)), data);
+    queue.finish();
+}
+";
+    shop.write("host.cpp", host);
+    let kernel =
+        |name: &str| format!("kernel void {name}(global int *a) {{ a[get_global_id(0)] += 1; }}\n");
+    shop.write("k.cl", kernel("once") + &kernel("twice"));
+    shop.fpgacc("-w host.cpp k.cl -o app").success();
+    let said = shop.sh("FPGACC_VERBOSE=1 ./app").success().stderr;
+    for line in [
+        "fpgacc: host.cpp:18:5: kernel `once` launched ",
+        "fpgacc: host.cpp:21:9 or host.cpp:22:5: kernel `twice` launched ",
+    ] {
+        assert!(said.contains(line), "{said}");
+    }
+}

@@ -51,6 +51,9 @@ struct SiteData {
     /// What would settle it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     depends_on: Vec<String>,
+    /// The local sizes in which it is worth a warning, where the host leaves the size open and that decides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warns_in: Vec<[u64; 3]>,
     /// Of the kernel's traffic (global memory) or lane-operations (others).
     share: f64,
     /// The share and totals are estimates.
@@ -145,6 +148,11 @@ fn of_site(checked: &Checked, site: &Site, sources: &SourceMap) -> SiteData {
             Verdict::Assumed([x, y, z]) => vec![format!("a local size of {x}x{y}x{z}")],
             _ => Vec::new(),
         },
+        warns_in: site
+            .by_size
+            .as_ref()
+            .map(|sizes| sizes.warned.clone())
+            .unwrap_or_default(),
         share: site.share,
         rough: site.is_rough,
         warning: site.is_warning,

@@ -1,11 +1,11 @@
 //! What `fpgacc check` says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::Span;
-use fpgacc_gpu_model::check::{Site, Verdict, What};
+use fpgacc_gpu_model::check::{BySize, Site, Verdict, What};
 use fpgacc_gpu_model::gain::{Gain, Mend};
 use fpgacc_gpu_model::geometry::model::Limit;
 use fpgacc_gpu_model::lanes::observed::BranchKind;
@@ -330,18 +330,53 @@ fn not_known(checked: &Checked) -> String {
             "  {count} assumed: the host leaves the local size open, and the device usually takes {x}x{y}x{z}"
         );
     }
+    text += &by_sizes(checked);
+    let is_open = |site: &Site| site.by_size.is_none();
     let facts = sites.iter().filter_map(|site| match &site.verdict {
-        Verdict::Unknown(facts) => Some(facts),
+        Verdict::Unknown(facts) if is_open(site) => Some(facts),
         _ => None,
     });
     let facts: BTreeSet<&str> = facts.flatten().map(String::as_str).collect();
     if !facts.is_empty() {
-        let unknown = count(checked, |site| matches!(site.verdict, Verdict::Unknown(_)));
+        let unknown = count(checked, |site| {
+            matches!(site.verdict, Verdict::Unknown(_)) && is_open(site)
+        });
         let facts: Vec<&str> = facts.into_iter().collect();
         let _ = writeln!(
             text,
             "  {unknown} not known: they depend on {}; record a run (fpgacc trace)",
             facts.join(", ")
+        );
+    }
+    text
+}
+
+/// Lines on what depends on the local size, which the host leaves open. What is worth no warning in any of the
+/// sizes that were looked at is none.
+fn by_sizes(checked: &Checked) -> String {
+    let mut sites: BTreeMap<&BySize, usize> = BTreeMap::new();
+    for sizes in checked
+        .findings
+        .sites
+        .iter()
+        .filter_map(|site| site.by_size.as_ref())
+    {
+        if !sizes.warned.is_empty() {
+            *sites.entry(sizes).or_default() += 1;
+        }
+    }
+    let mut text = String::new();
+    let named = |sizes: &[[u64; 3]]| {
+        let sizes = sizes.iter().map(|[x, y, z]| format!("{x}x{y}x{z}"));
+        sizes.collect::<Vec<_>>().join(", ")
+    };
+    for (sizes, count) in sites {
+        let _ = writeln!(
+            text,
+            "  {count} to mend in work-groups of {}, not of {}: the host leaves the local size open; name it there or in \
+             facts (local), record a run (fpgacc trace), or name a device whose choice is known (--device=h200)",
+            named(&sizes.warned),
+            named(&sizes.fine)
         );
     }
     text

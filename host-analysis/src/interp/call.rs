@@ -12,7 +12,7 @@ use super::variadic::promoted;
 use super::{Code, FnId, Interp, MAX_CALLS};
 use crate::location::{MemoryLocation, Root};
 use crate::object::ObjectKind;
-use crate::syntax::ast::{ExprId, ExprKind, Function, Type};
+use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Function, Type, Variable};
 use crate::types::{Kind, last_name};
 use crate::value::Val;
 
@@ -58,7 +58,7 @@ impl<'a> Interp<'a> {
                 {
                     return self.run_macro(code, index, Some(args), site);
                 }
-                let args = spread(code, args);
+                let args = self.spread(code, args);
                 if let Some((inner_code, inner)) = self.macro_expression(code, callee, name) {
                     let inner = inner_code.ast().skip_parens(inner);
                     if let ExprKind::Name(name) = &inner_code.clone().ast().expr(inner).kind {
@@ -68,12 +68,12 @@ impl<'a> Interp<'a> {
                 self.call_name(code, id, name, &args)
             }
             ExprKind::Member { base, name, arrow } => {
-                let args = spread(code, args);
+                let args = self.spread(code, args);
                 let name = name.strip_prefix("template ").unwrap_or(name);
                 self.method(code, id, *base, name, *arrow, &args)
             }
             _ => {
-                let args = spread(code, args);
+                let args = self.spread(code, args);
                 let value = match self.named_object(code, callee) {
                     (Target::Location(location), Val::Record(_)) => Val::Record(location),
                     (_, value) => value,
@@ -249,7 +249,7 @@ impl<'a> Interp<'a> {
         args: &[Arg<'a>],
     ) -> Val {
         let function = self.program.function(callee);
-        let recursive = self.walk.frames.iter().any(|f| f.fn_id == callee);
+        let recursive = self.is_recursive(callee, args.len());
         let is_left = self.budget.flat || recursive || self.walk.frames.len() >= MAX_CALLS;
         if is_left && !recursive {
             // It may have been followed elsewhere, from other arguments.
@@ -312,36 +312,45 @@ impl<'a> Interp<'a> {
 
     /// What a function's parameters get.
     pub(super) fn pass(&mut self, function: &'a Function, args: &[Arg<'a>]) -> Vec<Passed> {
+        let pack = function.pack().map(|(_, pack)| pack);
+        let count = match pack {
+            Some(_) => function.params.len() - 1,
+            None => function.params.len(),
+        };
         let mut passed = Vec::new();
-        for (index, param) in function.params.iter().enumerate() {
-            let Some((arg_code, arg)) = args.get(index) else {
-                continue;
-            };
-            if let Some(made) = self.made_of_braces(arg_code, *arg, &param.ty) {
-                passed.push(match param.ty.reference {
-                    true => Passed::Reference(Some(made)),
-                    false => Passed::Value(self.read(&made)),
-                });
-                continue;
-            }
-            passed.push(match param.ty.reference {
-                true => match self.plain_target(arg_code, *arg) {
-                    Target::Location(location)
-                        if !self.makes_string(arg_code, &param.ty, &location) =>
-                    {
-                        Passed::Reference(Some(location))
-                    }
-                    _ if param.ty.is_const => Passed::Value(self.eval(arg_code, *arg)),
-                    _ => Passed::Reference(None),
-                },
-                false => Passed::Value(self.eval(arg_code, *arg)),
+        for (param, arg) in function.params[..count].iter().zip(args) {
+            passed.push(self.pass_one(param, arg));
+        }
+        for arg in args.iter().skip(count) {
+            passed.push(match pack {
+                Some(pack) => self.pass_one(pack, arg),
+                None => {
+                    let value = self.eval(&arg.0, arg.1);
+                    Passed::Value(promoted(&value))
+                }
             });
         }
-        for (arg_code, arg) in args.iter().skip(function.params.len()) {
-            let value = self.eval(arg_code, *arg);
-            passed.push(Passed::Value(promoted(&value)));
-        }
         passed
+    }
+
+    /// What a parameter gets.
+    fn pass_one(&mut self, param: &Variable, (arg_code, arg): &Arg<'a>) -> Passed {
+        if let Some(made) = self.made_of_braces(arg_code, *arg, &param.ty) {
+            return match param.ty.reference {
+                true => Passed::Reference(Some(made)),
+                false => Passed::Value(self.read(&made)),
+            };
+        }
+        if !param.ty.reference || is_number(arg_code, *arg) {
+            return Passed::Value(self.eval(arg_code, *arg));
+        }
+        match self.plain_target(arg_code, *arg) {
+            Target::Location(location) if !self.makes_string(arg_code, &param.ty, &location) => {
+                Passed::Reference(Some(location))
+            }
+            _ if param.ty.is_const => Passed::Value(self.eval(arg_code, *arg)),
+            _ => Passed::Reference(None),
+        }
     }
 
     /// The container or object that a parameter's type makes of values in braces.
@@ -434,18 +443,22 @@ impl<'a> Interp<'a> {
         enter(self);
         let mut passed = passed.into_iter();
         let declared = self.program.declaration_of(code.host, callee);
+        let says_types = says_template_arguments(code, id);
         for (index, param) in function.params.iter().enumerate() {
+            let param = &match says_types {
+                true => without_deduction(param),
+                false => param.clone(),
+            };
+            if param.ty.is_pack {
+                self.bind_pack(&callee_code, param, passed.by_ref());
+                continue;
+            }
             match passed.next() {
                 Some(Passed::Reference(location)) => {
                     let binding = location.map_or(Binding::Lost, Binding::Alias);
                     self.bind(&param.name, binding);
                 }
-                Some(Passed::Value(value)) => {
-                    let var = self.declare(&callee_code, param, false);
-                    self.adopt_type(var, &value);
-                    self.state.set(&MemoryLocation::var(var), Val::Unset);
-                    self.assign(&MemoryLocation::var(var), value);
-                }
+                Some(Passed::Value(value)) => self.bind_value(&callee_code, param, value),
                 None => {
                     let var = self.declare(&callee_code, param, false);
                     self.state.set(&MemoryLocation::var(var), Val::Unset);
@@ -472,6 +485,14 @@ impl<'a> Interp<'a> {
             self.returns(code, id, &places);
         }
         result
+    }
+
+    /// Declares a parameter with its value.
+    pub(super) fn bind_value(&mut self, code: &Code<'a>, param: &Variable, value: Val) {
+        let var = self.declare(code, param, false);
+        self.adopt_type(var, &value);
+        self.state.set(&MemoryLocation::var(var), Val::Unset);
+        self.assign(&MemoryLocation::var(var), value);
     }
 
     /// A function that only computes: what it may change is havocked.
@@ -527,7 +548,7 @@ impl<'a> Interp<'a> {
         location: &MemoryLocation,
         args: &[ExprId],
     ) {
-        let args = spread(code, args);
+        let args = self.spread(code, args);
         self.construct_with(location, &args);
     }
 
@@ -602,16 +623,35 @@ impl<'a> Interp<'a> {
     }
 }
 
-/// Arguments with `__VA_ARGS__` replaced by what it stands for.
-pub(super) fn spread<'a>(code: &Code<'a>, args: &[ExprId]) -> Vec<Arg<'a>> {
-    let mut all = Vec::new();
-    for &arg in args {
-        match (&code.ast().expr(arg).kind, &code.env) {
-            (ExprKind::Name(name), Some(env)) if name == "__VA_ARGS__" => {
-                all.extend(env.rest.iter().cloned());
-            }
-            _ => all.push((code.clone(), arg)),
-        }
+/// Whether a call says what the parameters of a template are: `set<float>(x)`.
+fn says_template_arguments(code: &Code<'_>, id: ExprId) -> bool {
+    let ast = code.ast();
+    let ExprKind::Call { callee, .. } = &ast.expr(id).kind else {
+        return false;
+    };
+    match &ast.expr(ast.skip_parens(*callee)).kind {
+        ExprKind::Name(name) | ExprKind::Member { name, .. } => name.contains('<'),
+        _ => false,
     }
-    all
+}
+
+/// A parameter whose argument does not say its type.
+fn without_deduction(param: &Variable) -> Variable {
+    let mut param = param.clone();
+    if param.ty.base == "auto" {
+        param.ty.base = "<template>".to_string();
+    }
+    param
+}
+
+/// Whether an expression is a number that no variable holds: a reference to it is one to a copy.
+fn is_number(code: &Code<'_>, id: ExprId) -> bool {
+    let ast = code.ast();
+    match &ast.expr(ast.skip_parens(id)).kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Char(_) | ExprKind::Bool(_) => true,
+        ExprKind::Binary(op, a, b) if *op != BinaryOp::Shl && *op != BinaryOp::Shr => {
+            is_number(code, *a) || is_number(code, *b)
+        }
+        _ => false,
+    }
 }

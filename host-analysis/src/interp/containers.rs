@@ -378,6 +378,12 @@ impl<'a> Interp<'a> {
         items: &[(Option<Designator>, ExprId)],
     ) {
         let tree = code.clone();
+        if items
+            .iter()
+            .any(|(of, _)| matches!(of, Some(Designator::Range(..))))
+        {
+            return self.set_unknown(location, "a long list of values");
+        }
         let inner = |id: ExprId| match &tree.ast().expr(id).kind {
             ExprKind::InitList(items) => Some(items),
             _ => None,
@@ -403,10 +409,12 @@ impl<'a> Interp<'a> {
                     self.put(location, Val::Zero);
                     self.put(&location.field(SIZE), Val::size(fixed.unwrap_or(0).into()));
                 }
-                for (index, (_, item)) in items.iter().enumerate() {
+                let items: Vec<ExprId> = items.iter().map(|(_, item)| *item).collect();
+                let items = self.spread(code, &items);
+                for (index, (item_code, item)) in items.iter().enumerate() {
                     let at = location.index(index as i64);
                     self.state.set(&at, Val::Unset);
-                    self.initialise(code, &at, *item);
+                    self.initialise(item_code, &at, *item);
                 }
                 if fixed.is_none() {
                     self.put(&location.field(SIZE), Val::size(items.len() as i128));

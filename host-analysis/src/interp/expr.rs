@@ -89,6 +89,9 @@ impl<'a> Interp<'a> {
             ExprKind::SizeofType(ty) => self.sizeof_type(code, ty),
             ExprKind::SizeofExpr(inner) => self.sizeof_expr(code, *inner),
             ExprKind::Index(..) | ExprKind::Member { .. } | ExprKind::Deref(_) => {
+                if let Some(character) = self.character(code, id) {
+                    return character;
+                }
                 let target = self.target(code, id);
                 let value = self.load(&target);
                 self.named_read(code, id, value)
@@ -106,6 +109,15 @@ impl<'a> Interp<'a> {
             ExprKind::New { ty, count, args } => self.made_by_new(code, id, (ty, *count, args)),
             ExprKind::Statement(stmt) => self.statement_value(code, *stmt),
             ExprKind::Lambda(lambda) => self.closure(code, lambda),
+            ExprKind::Expansion { .. } => {
+                let elements = self.expanded(code, id);
+                let values = self.values(&elements);
+                values.into_iter().next_back().unwrap_or(Val::Unset)
+            }
+            ExprKind::SizeofPack => match self.walk.frames.last().and_then(|f| f.pack) {
+                Some(count) => Val::size(count as i128),
+                None => Val::unknown("the size of a parameter pack"),
+            },
             ExprKind::Opaque { names, inner } => {
                 let visits = self.trace.visits.len();
                 for &inner in inner {

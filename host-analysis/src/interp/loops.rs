@@ -88,6 +88,9 @@ impl<'a> Interp<'a> {
             let key = (code.host, code.ast().stmt(shape.body).span);
             self.summaries.too_long.insert(key, rounds);
         }
+        if self.goes_through_arguments() && self.follow_while_known(code, site, shape) {
+            return;
+        }
         if self.opencl_free_loop(code, shape) {
             return;
         }
@@ -242,12 +245,7 @@ impl<'a> Interp<'a> {
                 self.havoc_all("a loop without an end");
                 break;
             }
-            self.walk.context.push(round as u32);
-            self.push_breakable(mark, true);
-            self.exec_scoped(code, shape.body);
-            self.next_round(code, shape, false);
-            self.walk.context.pop();
-            let breaks = self.pop_breakable().map(|b| b.breaks).unwrap_or_default();
+            let breaks = self.follow_round(code, shape, mark, round as u32);
             let all = (self.budget.steps - steps).saturating_mul(rounds.max(1) as u64);
             let too_long = round == 0 && rounds > 1 && all > MOST_STEPS_UNROLLED;
             // OpenCL objects that a round makes are distinguished by the round.
@@ -268,6 +266,85 @@ impl<'a> Interp<'a> {
             self.state.merge(mark, delta);
         }
         true
+    }
+
+    /// One round of a loop that is followed round by round; what leaves it.
+    fn follow_round(
+        &mut self,
+        code: &Code<'a>,
+        shape: &Loop,
+        mark: usize,
+        round: u32,
+    ) -> Vec<Delta> {
+        self.walk.context.push(round);
+        self.push_breakable(mark, true);
+        self.exec_scoped(code, shape.body);
+        self.next_round(code, shape, false);
+        self.walk.context.pop();
+        self.pop_breakable().map(|b| b.breaks).unwrap_or_default()
+    }
+
+    /// Whether the function that is followed has arguments for `...`: its loops go through them, as far as a
+    /// text of formats or a last argument says.
+    fn goes_through_arguments(&self) -> bool {
+        let frame = self.walk.frames.last();
+        let function = frame.map(|frame| self.program.function(frame.fn_id));
+        function.is_some_and(|function| {
+            let is_list = |param: &Variable| param.ty.base.ends_with("va_list");
+            function.is_variadic || function.params.iter().any(is_list)
+        })
+    }
+
+    /// Follows a loop round by round as long as its test is known. Where it is not, nothing has happened, and the
+    /// result is false.
+    fn follow_while_known(&mut self, code: &Code<'a>, site: Span, shape: &Loop) -> bool {
+        if self.budget.flat || shape.body_first {
+            return false;
+        }
+        let mark = self.state.mark();
+        let (noted, made) = (self.trace.visits.len(), self.objects.len());
+        self.enter_unrolled(site);
+        let exits = self.rounds_while_known(code, shape, mark);
+        self.walk.loops.pop();
+        if let Some(exits) = exits {
+            for delta in exits {
+                self.state.merge(mark, delta);
+            }
+            return true;
+        }
+        if !self.objects.only_memory_since(made) {
+            self.havoc_all("a loop whose rounds are not known");
+            return true;
+        }
+        self.state.rollback(mark);
+        self.state.reachable = true;
+        self.trace.visits.truncate(noted);
+        false
+    }
+
+    /// What leaves a loop whose test is known in each round; nothing if it is not.
+    fn rounds_while_known(
+        &mut self,
+        code: &Code<'a>,
+        shape: &Loop,
+        mark: usize,
+    ) -> Option<Vec<Delta>> {
+        let mut exits = Vec::new();
+        for round in 0..MOST_ROUNDS as u32 {
+            let truth = self.test(code, shape.condition);
+            if self.state.reachable && truth == Some(false) {
+                exits.push(self.state.capture(mark));
+                self.state.reachable = false;
+            }
+            if !self.state.reachable {
+                return Some(exits);
+            }
+            if truth.is_none() || self.spent(0) {
+                return None;
+            }
+            exits.extend(self.follow_round(code, shape, mark, round));
+        }
+        None
     }
 
     fn loop_key(&self, code: &Code<'a>, body: StmtId) -> Option<LoopKey> {

@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 
 use super::code::Arg;
 use super::scope::{Binding, Scope};
+use super::wrappers::named_type;
 use super::{Code, FnId, Interp};
+use crate::arith::sole_rank;
 use crate::location::{MemoryLocation, Root, VarId};
+use crate::symbol::type_name;
 use crate::syntax::Language;
 use crate::syntax::ast::{ExprId, ExprKind, Record, Type, Variable};
 use crate::text::Text;
@@ -332,6 +335,16 @@ impl<'a> Interp<'a> {
     pub(super) fn adopt_type(&mut self, var: VarId, value: &Val) {
         let info = self.variables.info(var);
         if info.kind != Kind::Other || !info.ty.dims.is_empty() {
+            return;
+        }
+        if info.ty.base == "auto"
+            && info.ty.pointers == 0
+            && let Some(number) = sole_rank(value)
+        {
+            let ty = named_type(type_name(number));
+            let kind = Kind::Num(number);
+            let info = self.variables.info_mut(var);
+            (info.ty, info.kind) = (ty, kind);
             return;
         }
         let text = matches!(value, Val::Text(_)) && info.ty.base != "auto";

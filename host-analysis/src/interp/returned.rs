@@ -4,7 +4,6 @@
 use fpgacc_frontend::source::Span;
 
 use super::Interp;
-use super::call::spread;
 use super::code::{Arg, Code, FnId};
 use super::lvalue::Target;
 use crate::location::{MemoryLocation, Root};
@@ -105,7 +104,7 @@ impl<'a> Interp<'a> {
         if let ExprKind::Member { base, name, arrow } = &tree.ast().expr(callee).kind {
             let object = self.object(code, *base, *arrow);
             let name = name.strip_prefix("template ").unwrap_or(name);
-            let args = spread(code, args);
+            let args = self.spread(code, args);
             let only = object.only().cloned();
             if let Some(target) = only.and_then(|only| self.part(&only, name, &args)) {
                 let value = self.load(&target);

@@ -48,6 +48,9 @@ impl<'a> Program<'a> {
         };
         let all = params.iter().enumerate();
         let needed = all.take_while(|&pair| !has_default(pair)).count();
+        if let Some((before, _)) = function.pack() {
+            return needed.min(before)..=usize::MAX;
+        }
         match function.is_variadic {
             true => needed..=usize::MAX,
             false => needed..=params.len(),

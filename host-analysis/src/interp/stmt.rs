@@ -3,19 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::lvalue::Target;
 use super::returned::Locations;
 use super::scope::{Binding, Scope};
 use super::walk::{Breakable, Frame};
 use super::{Code, FnId, Interp, MAX_NESTING, VarInfo};
 use crate::location::{MemoryLocation, Root, VarId};
 use crate::state::Delta;
-use crate::syntax::ast::{
-    Ast, BinaryOp, Designator, ExprId, ExprKind, Function, StmtId, StmtKind, Type, Variable,
-};
+use crate::syntax::ast::{Ast, BinaryOp, ExprId, Function, StmtId, StmtKind, Type, Variable};
 use crate::text::Text;
 use crate::types::Kind;
-use crate::types::wrapper::SOURCE;
 use crate::value::Val;
 
 impl<'a> Interp<'a> {
@@ -49,6 +45,7 @@ impl<'a> Interp<'a> {
             breakables: Vec::new(),
             own: Vec::new(),
             variadic: Vec::new(),
+            pack: None,
         });
         self.memo.note_entered(id, self.walk.frames.len());
     }
@@ -134,7 +131,13 @@ impl<'a> Interp<'a> {
             ways.insert(self.walk.context.clone(), new);
             return self.declare_new(code, variable, dims, false);
         };
-        self.variables.info_mut(var).dims = dims;
+        let kind = self.program.kind(code.host, &variable.ty);
+        let info = self.variables.info_mut(var);
+        info.dims = dims;
+        if variable.ty.base == "auto" {
+            // Its value says its type, which may have been another one the last time.
+            (info.ty, info.kind) = (variable.ty.clone(), kind);
+        }
         self.state.havoc(&MemoryLocation::var(var));
         var
     }
@@ -343,155 +346,6 @@ impl<'a> Interp<'a> {
             for (at, value) in self.flow_insensitive_values(&location) {
                 let now = self.state.get(&at);
                 self.state.set(&at, now.join(&value));
-            }
-        }
-    }
-
-    /// Gives a variable its first value.
-    pub(super) fn initialise(&mut self, code: &Code<'a>, location: &MemoryLocation, init: ExprId) {
-        let tree = code.clone();
-        let info = self.info_of(location).cloned();
-        let is_array = info.as_ref().is_some_and(|i| !i.ty.dims.is_empty());
-        match &tree.ast().expr(tree.ast().skip_parens(init)).kind {
-            ExprKind::InitList(items) if !is_array => self.braced(code, location, items),
-            ExprKind::InitList(items) => self.init_list(code, location, items),
-            // Of another type, it is a value that is converted.
-            ExprKind::Construct(ty, args)
-                if !is_array
-                    && self
-                        .whole_type(location)
-                        .is_none_or(|(t, _)| t.base == ty.base) =>
-            {
-                // `T v = T{..}`.
-                if let [only] = args[..]
-                    && matches!(tree.ast().expr(only).kind, ExprKind::InitList(_))
-                {
-                    return self.initialise(code, location, only);
-                }
-                let args = args.clone();
-                self.construct(code, location, &args);
-            }
-            ExprKind::Str(text) if is_array => {
-                let text = Text::literal(text, Some(code.site(tree.ast().expr(init).span)));
-                self.assign_text(location, Val::text(text));
-            }
-            _ => {
-                let value = self.eval(code, init);
-                let value = self.fitted(code, init, &Target::Location(location.clone()), value);
-                if let Some(var) = Self::is_root_var(location) {
-                    self.adopt_type(var, &value);
-                    self.adopt_text_type(code, var, init);
-                }
-                if is_array {
-                    match self.text_of(&value) {
-                        Some(text) => self.assign_text(location, Val::Text(text)),
-                        None => self.set_unknown(location, "an array with an unusual initialiser"),
-                    }
-                    return;
-                }
-                self.assign(location, value);
-            }
-        }
-    }
-
-    /// `T v{a, b}`.
-    fn braced(
-        &mut self,
-        code: &Code<'a>,
-        location: &MemoryLocation,
-        items: &[(Option<Designator>, ExprId)],
-    ) {
-        let args = || items.iter().map(|(_, item)| *item).collect::<Vec<_>>();
-        match self.kind_of(location) {
-            Some(Kind::Container(_)) => self.container_list(code, location, items),
-            Some(Kind::Wrapper(_)) => self.construct(code, location, &args()),
-            Some(Kind::Other) if items.len() == 2 && self.is_source(location) => {
-                self.pair_list(code, location, items);
-            }
-            Some(Kind::Record(class))
-                if self.constructor(&class, items.len()).is_some() || items.is_empty() =>
-            {
-                self.make_object(code, location, &args())
-            }
-            _ => self.init_list(code, location, items),
-        }
-    }
-
-    /// Whether a location is a source of a program of OpenCL's C++ wrappers.
-    fn is_source(&self, location: &MemoryLocation) -> bool {
-        let ty = self.type_of(location);
-        ty.is_some_and(|(ty, dims, _)| dims == 0 && ty.base == SOURCE)
-    }
-
-    pub(super) fn init_list(
-        &mut self,
-        code: &Code<'a>,
-        location: &MemoryLocation,
-        items: &[(Option<Designator>, ExprId)],
-    ) {
-        let fields = self.field_names(location);
-        if let Some(text) = self.text_in_braces(code, location, items) {
-            return self.assign_text(location, text);
-        }
-        let scalar = fields.is_none() && !self.is_aggregate(location);
-        if let ([(None, only)], true) = (items, scalar) {
-            let value = self.eval(code, *only);
-            return self.assign(location, value);
-        }
-        if let (None, Some(Kind::Other)) = (&fields, self.kind_of(location)) {
-            // A struct that is not given.
-            for (_, item) in items {
-                let value = self.eval(code, *item);
-                self.note_pointed(&value);
-            }
-            return self.set_unknown(location, "a struct that is not declared in the given files");
-        }
-        self.state.set(location, Val::Zero);
-        self.note_spelled(code, location, items);
-        let mut next = 0i64;
-        for (designator, value) in items {
-            let target = match designator {
-                Some(Designator::Field(name)) => {
-                    if let Some(fields) = &fields {
-                        let at = fields.iter().position(|f| f == name);
-                        next = at.map_or(next, |at| at as i64);
-                    }
-                    location.field(name)
-                }
-                Some(Designator::Index(index)) => {
-                    match self.eval(code, *index).as_int().map(i64::try_from) {
-                        Some(Ok(index)) => next = index,
-                        _ => return self.set_unknown(location, "a designated initialiser"),
-                    }
-                    location.index(next)
-                }
-                None => match &fields {
-                    Some(fields) => match usize::try_from(next).ok().and_then(|i| fields.get(i)) {
-                        Some(name) => location.field(name),
-                        None => return,
-                    },
-                    None => location.index(next),
-                },
-            };
-            next += 1;
-            let tree = code.clone();
-            match &tree.ast().expr(*value).kind {
-                ExprKind::InitList(inner) if self.is_array(&target) => {
-                    self.init_list(code, &target, inner);
-                }
-                ExprKind::InitList(inner) => self.braced(code, &target, inner),
-                _ => {
-                    let value = self.eval(code, *value);
-                    // `int m[2][2] = {1, 2, 3, 4}`: braces left out.
-                    if self.is_aggregate(&target) && !matches!(value, Val::Record(_) | Val::Text(_))
-                    {
-                        return self.set_unknown(location, "an initialiser without inner braces");
-                    }
-                    match self.is_aggregate(&target) {
-                        true if matches!(value, Val::Text(_)) => self.assign_text(&target, value),
-                        _ => self.assign(&target, value),
-                    }
-                }
             }
         }
     }

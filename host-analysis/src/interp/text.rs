@@ -7,7 +7,7 @@ use super::lvalue::Target;
 use super::wrappers::named_type;
 use super::{Code, Interp};
 use crate::location::{MemoryLocation, Step, VarId};
-use crate::number::Num;
+use crate::number::{IntType, Num};
 use crate::syntax::ast::{BinaryOp, Designator, ExprId, ExprKind, Type};
 use crate::text::{Piece, Text};
 use crate::types::{Kind, last_name};
@@ -119,6 +119,36 @@ impl<'a> Interp<'a> {
     /// The characters of a value up to the first NUL, if they are constant.
     pub(super) fn chars_of(&self, value: &Val) -> Option<String> {
         self.text_of(value)?.up_to_nul().chars()
+    }
+
+    /// A character of a known text that a variable points to: `text[i]`, `*text`.
+    pub(super) fn character(&mut self, code: &Code<'a>, id: ExprId) -> Option<Val> {
+        let tree = code.clone();
+        let ast = tree.ast();
+        let (base, index) = match ast.expr(id).kind {
+            ExprKind::Index(base, index) => (base, Some(index)),
+            ExprKind::Deref(base) => (base, None),
+            _ => return None,
+        };
+        let ExprKind::Name(_) = ast.expr(ast.skip_parens(base)).kind else {
+            return None;
+        };
+        let Val::Text(text) = self.plain_value(code, base) else {
+            return None;
+        };
+        let chars = text.up_to_nul().chars().filter(|chars| chars.is_ascii())?;
+        let mark = self.state.mark();
+        let at = match index {
+            Some(index) => self.plain_value(code, index).as_int(),
+            None => Some(0),
+        };
+        let at = at.and_then(|at| usize::try_from(at).ok());
+        let Some(at) = at.filter(|at| *at <= chars.len()) else {
+            self.state.rollback(mark);
+            return None;
+        };
+        let byte = chars.as_bytes().get(at).copied().unwrap_or(0);
+        Some(Val::Int(byte.into(), IntType::CHAR))
     }
 
     /// Writes a text where a pointer points to.

@@ -46,6 +46,8 @@ pub(super) struct Frame {
     pub own: Vec<VarId>,
     /// The arguments for `...`.
     pub variadic: Vec<Val>,
+    /// Arguments for its parameter pack, if it has one.
+    pub pack: Option<usize>,
 }
 
 /// A loop: its host, the location of its body, and the way it was reached.

@@ -149,6 +149,8 @@ pub struct Type {
     pub is_volatile: bool,
     /// Of a function or pointer to a function.
     pub function: bool,
+    /// Of a parameter pack, `T... v`: as many parameters of such types as there are arguments.
+    pub is_pack: bool,
 }
 
 /// Kinds of expressions.
@@ -224,6 +226,16 @@ pub enum ExprKind {
     InitList(Vec<(Option<Designator>, ExprId)>),
     /// `(type){a, b}` or `type{a, b}` or `type(a, b)`.
     Construct(Type, Vec<ExprId>),
+    /// `pattern...` among arguments or in braces, and `(pattern, ...)`: the pattern for each element of a
+    /// parameter pack, in order.
+    Expansion {
+        /// What stands for each.
+        pattern: ExprId,
+        /// The same as a whole, where the pack is not known.
+        whole: ExprId,
+    },
+    /// `sizeof...(pack)`.
+    SizeofPack,
     /// `new type`: constructor arguments, or the number of elements of an array.
     New {
         /// The element type.
@@ -275,6 +287,8 @@ pub struct Capture {
 pub enum Designator {
     /// `[index] =`
     Index(ExprId),
+    /// `[first ... last] =`
+    Range(ExprId, ExprId),
     /// `.name =`
     Field(String),
 }
@@ -420,6 +434,15 @@ pub struct Function {
     pub body: StmtId,
     /// Where its name stands.
     pub span: Span,
+}
+
+impl Function {
+    /// The parameter pack that its parameters end with, and the number of those before it.
+    pub fn pack(&self) -> Option<(usize, &Variable)> {
+        let last = self.params.len().checked_sub(1)?;
+        let pack = self.params.last().filter(|param| param.ty.is_pack)?;
+        Some((last, pack))
+    }
 }
 
 /// The base type of bit-fields, whatever their type.
@@ -631,6 +654,7 @@ impl Ast {
             | ExprKind::SizeofExpr(a)
             | ExprKind::Member { base: a, .. }
             | ExprKind::Deref(a)
+            | ExprKind::Expansion { whole: a, .. }
             | ExprKind::AddressOf(a)
             | ExprKind::Paren(a)
             | ExprKind::Step { target: a, .. } => vec![*a],

@@ -36,6 +36,16 @@ pub(super) struct Word {
 }
 
 impl Word {
+    /// A word that stands nowhere in the file.
+    pub(super) fn added(text: &str) -> Word {
+        Word {
+            text: text.to_string(),
+            from: None,
+            spaced: true,
+            glued: false,
+        }
+    }
+
     fn is(&self, text: &str) -> bool {
         self.text == text
     }

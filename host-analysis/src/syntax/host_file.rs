@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fpgacc_frontend::source::{FileId, Span};
 
-use super::ast::{Ast, StmtId};
+use super::ast::{Ast, ExprId, ExprKind, StmtId, StmtKind};
 use super::cpp::{LiveLines, Macro, MacroTable, Moment, Names};
 
 /// The language of a host.
@@ -99,6 +99,20 @@ impl Part {
 }
 
 impl MacroBody {
+    /// A replacement that is one name, and the expression that it is.
+    pub(crate) fn of_name(name: String, site: Span) -> (MacroBody, ExprId) {
+        let mut ast = Ast::default();
+        let expr = ast.add_expr(ExprKind::Name(name), site);
+        let statement = ast.add_stmt(StmtKind::Expr(expr), site);
+        let block = ast.add_stmt(StmtKind::Block(vec![statement]), site);
+        let body = MacroBody {
+            ast,
+            block,
+            broken: false,
+        };
+        (body, expr)
+    }
+
     /// The same replacement as it is used at another position, for one whose spans are the position of its
     /// use; `None` if it is more than expressions.
     pub fn used_at(&self, site: Span) -> Option<MacroBody> {

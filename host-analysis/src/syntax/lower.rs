@@ -34,6 +34,8 @@ pub(super) struct Lowerer<'t> {
     pub depth: u32,
     /// Inside a function's body.
     pub in_body: bool,
+    /// Types that calls of the function template that comes next say.
+    pub deduced: Vec<String>,
     /// Where names stand that macros declare: each has a position of its own.
     pub declared: BTreeSet<Span>,
 }
@@ -214,13 +216,7 @@ impl<'t> Lowerer<'t> {
                     }
                 }
             }
-            "template_declaration" => {
-                for child in named(node) {
-                    if kind_of(child) != "template_parameter_list" {
-                        self.item(child);
-                    }
-                }
-            }
+            "template_declaration" => self.template(node),
             "type_definition" | "alias_declaration" => self.typedef(node),
             "using_declaration" => self.using(node),
             "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
@@ -235,6 +231,37 @@ impl<'t> Lowerer<'t> {
             }
             _ => {}
         }
+    }
+
+    /// A template.
+    pub(super) fn template(&mut self, node: Node<'_>) {
+        for child in named(node) {
+            match kind_of(child) {
+                "template_parameter_list" => {}
+                "function_definition" => {
+                    let names = self.template_types(node);
+                    let outer = std::mem::replace(&mut self.deduced, names);
+                    self.item(child);
+                    self.deduced = outer;
+                }
+                _ => self.item(child),
+            }
+        }
+    }
+
+    /// The names of types among a template's parameters.
+    fn template_types(&self, node: Node<'_>) -> Vec<String> {
+        let lists = named(node).into_iter();
+        let list = lists.filter(|child| kind_of(*child) == "template_parameter_list");
+        let types = list.flat_map(named).filter(|param| {
+            matches!(
+                kind_of(*param),
+                "type_parameter_declaration" | "variadic_type_parameter_declaration"
+            )
+        });
+        types
+            .filter_map(|param| named(param).first().map(|name| self.name(*name)))
+            .collect()
     }
 
     fn namespace(&mut self, node: Node<'_>) {
@@ -266,10 +293,16 @@ impl<'t> Lowerer<'t> {
             return;
         };
         let (mut result, specifiers) = self.specified(node);
-        let shape = self.declarator(declarator, &mut result);
+        let mut shape = self.declarator(declarator, &mut result);
         let Some((short, span)) = shape.name else {
             return;
         };
+        let deduced = std::mem::take(&mut self.deduced);
+        for param in shape.params.iter_mut().flatten() {
+            if deduced.contains(&param.ty.base) {
+                param.ty.base = "auto".to_string();
+            }
+        }
         let name = self.qualified(&short);
         let class = match short.rsplit_once("::") {
             Some((class, _)) => Some(self.qualified(class)),

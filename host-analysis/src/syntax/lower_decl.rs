@@ -88,7 +88,7 @@ impl<'t> Lowerer<'t> {
             match kind_of(member) {
                 "field_declaration" => self.fields(member, &mut fields),
                 "function_definition" => self.function(member),
-                "template_declaration" => self.items(member),
+                "template_declaration" => self.template(member),
                 "type_definition" | "alias_declaration" => self.typedef(member),
                 "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
                     self.type_specifier(member);
@@ -335,7 +335,9 @@ impl<'t> Lowerer<'t> {
         for item in named(node) {
             if !matches!(
                 kind_of(item),
-                "parameter_declaration" | "optional_parameter_declaration"
+                "parameter_declaration"
+                    | "optional_parameter_declaration"
+                    | "variadic_parameter_declaration"
             ) {
                 continue;
             }
@@ -344,6 +346,7 @@ impl<'t> Lowerer<'t> {
                 Some(declarator) => self.declarator(declarator, &mut ty),
                 None => Shape::default(),
             };
+            ty.is_pack = kind_of(item) == "variadic_parameter_declaration";
             let init = item
                 .child_by_field_id(Field::DefaultValue.id())
                 .map(|n| self.expr(n));
@@ -483,6 +486,7 @@ impl<'t> Lowerer<'t> {
             class: None,
             depth: self.depth,
             in_body: true,
+            deduced: Vec::new(),
             declared: std::mem::take(&mut self.declared),
         };
         let args = named(list).into_iter().map(|n| inner.expr(n)).collect();

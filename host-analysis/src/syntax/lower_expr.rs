@@ -158,6 +158,17 @@ impl<'t> Lowerer<'t> {
                 let ty = self.descriptor(ty);
                 ExprKind::Cast(ty, self.field(node, Field::Value))
             }
+            "sizeof_expression" if self.text[node.byte_range()].starts_with(b"sizeof...") => {
+                ExprKind::SizeofPack
+            }
+            "parameter_pack_expansion" => {
+                let pattern = node.child_by_field_name("pattern")?;
+                self.expansion(node, pattern)
+            }
+            "fold_expression" => {
+                let pattern = self.each_of_fold(node)?;
+                self.expansion(node, pattern)
+            }
             "sizeof_expression" => match node.child_by_field_id(Field::Type.id()) {
                 Some(ty) => ExprKind::SizeofType(self.descriptor(ty)),
                 None => ExprKind::SizeofExpr(self.field(node, Field::Value)),
@@ -185,6 +196,25 @@ impl<'t> Lowerer<'t> {
             _ => return None,
         };
         Some(kind)
+    }
+
+    fn expansion(&mut self, node: Node<'_>, pattern: Node<'_>) -> ExprKind {
+        ExprKind::Expansion {
+            pattern: self.expr(pattern),
+            whole: self.opaque_expr(node),
+        }
+    }
+
+    /// What is evaluated for each element in `(pattern, ...)` and `(..., pattern)`; of other operators nothing.
+    fn each_of_fold<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
+        let [left, right] = [Field::Left, Field::Right].map(|field| {
+            node.child_by_field_id(field.id())
+                .filter(|side| kind_of(*side) != "...")
+        });
+        match (left, right) {
+            (Some(only), None) | (None, Some(only)) if self.operator(node) == "," => Some(only),
+            _ => None,
+        }
     }
 
     fn number(&mut self, node: Node<'_>) -> ExprKind {
@@ -336,6 +366,10 @@ impl<'t> Lowerer<'t> {
     fn designator(&mut self, node: Node<'_>) -> Option<Designator> {
         let inner = named(node).first().copied()?;
         match kind_of(node) {
+            "subscript_range_designator" => {
+                let last = named(node).last().copied()?;
+                Some(Designator::Range(self.expr(inner), self.expr(last)))
+            }
             "subscript_designator" => Some(Designator::Index(self.expr(inner))),
             "field_designator" => Some(Designator::Field(self.name(inner))),
             _ => None,

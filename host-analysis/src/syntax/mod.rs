@@ -12,6 +12,7 @@ mod expand;
 mod grammar;
 mod host_file;
 pub mod lex;
+mod long_lists;
 mod lower;
 mod lower_decl;
 mod lower_expr;

@@ -63,6 +63,7 @@ pub(super) fn lower_text(
         class: None,
         depth: 0,
         in_body: false,
+        deduced: Vec::new(),
         declared: BTreeSet::new(),
     };
     lowerer.items(tree.root_node());

@@ -10,7 +10,7 @@ use super::cpp::{self, LiveLines, MacroTable, Moment, Preprocessed};
 use super::expand::{Edit, Expander};
 use super::host_file::{Define, HostFile, Language, Part};
 use super::lex::{Lexer, TokenKind};
-use super::openmp;
+use super::{long_lists, openmp};
 
 /// A host that is to be parsed.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub(super) struct Prepared {
 pub(super) struct Visible {
     /// The text without directives, lines that do not survive, and macros of nothing.
     pub bytes: Vec<u8>,
-    /// Macros in it that are replaced.
+    /// Macros in it that are replaced, and elements of lists that are left out.
     pub edits: Vec<Edit>,
 }
 
@@ -146,9 +146,11 @@ impl Part {
             }
             line += 1;
         }
+        let mut edits = long_lists::shorten(&mut blanked);
         self.blank_empty_macros(&mut blanked, macros, source);
         let expander = Expander::new(&blanked, macros);
-        let edits = expander.edits(|at| self.moment(source.line(at as u32)));
+        edits.extend(expander.edits(|at| self.moment(source.line(at as u32))));
+        edits.sort_by_key(|edit| edit.range.start);
         Visible {
             bytes: blanked,
             edits,
@@ -179,7 +181,7 @@ impl Part {
 }
 
 /// Replaces all but line ends by blanks.
-fn blank(text: &mut [u8], range: Range<usize>) {
+pub(super) fn blank(text: &mut [u8], range: Range<usize>) {
     for byte in &mut text[range] {
         if *byte != b'\n' && *byte != b'\r' {
             *byte = b' ';

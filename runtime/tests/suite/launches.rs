@@ -1,7 +1,7 @@
 //! Launches of kernels that became one work-item.
 
 use fpgacc_runtime::guard::{Fact, Guard};
-use fpgacc_runtime::manifest::{Form, Kernel, NullLocal, ParamKind, Task};
+use fpgacc_runtime::manifest::{Form, Kernel, LaunchedAt, NullLocal, ParamKind, Task};
 
 use crate::support::{
     Case, Implementation, Patch, all_hidden, kernel, on_both, param, program, task,
@@ -32,6 +32,7 @@ on_both!(
     null_local,
     larger_groups,
     unpatched,
+    unpatched_but_found,
     refused,
     errors_of_the_original,
     required_size,
@@ -110,6 +111,26 @@ fn unpatched(case: Case) {
     assert!(
         ran.stderr
             .starts_with("fpgacc: unknown line: error: kernel `where` is not launched: "),
+        "{ran:?}"
+    );
+}
+
+/// Where the host's analysis found the launches of a kernel, a message names these places.
+fn unpatched_but_found(case: Case) {
+    let kernel = where_kernel(task(all_hidden()), &[Fact::Local(0, 4)]);
+    case.write("where.cl", TEXT);
+    case.aocx("app.aocx", TASK, "");
+    let mut manifest = case.manifest(vec![program("where.cl", TEXT, vec![kernel])]);
+    manifest.launched_at.push(LaunchedAt {
+        kernel: "where".to_owned(),
+        at: "host.cpp:12:5 or host.cpp:14:5".to_owned(),
+    });
+    case.link_manifest(&manifest, HOST, Patch::Nothing);
+    let ran = case.run(&["1:-:8:2"]);
+    assert!(
+        ran.stderr.starts_with(
+            "fpgacc: host.cpp:12:5 or host.cpp:14:5: error: kernel `where` is not launched: "
+        ),
         "{ran:?}"
     );
 }

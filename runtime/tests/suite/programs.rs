@@ -297,6 +297,7 @@ fn emulator_elsewhere() {
         },
         programs: vec![fill_program("app.aocx", &[])],
         left_to_device: Vec::new(),
+        launched_at: Vec::new(),
     };
     case.link_manifest(&manifest, HOST, Patch::Calls);
     assert!(case.run(&["whole", ""]).quiet().contains("1001"));

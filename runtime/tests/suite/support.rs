@@ -249,6 +249,7 @@ impl Case {
             target: self.on.target(),
             programs,
             left_to_device: Vec::new(),
+            launched_at: Vec::new(),
         }
     }
 
