@@ -11,11 +11,12 @@ use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_launch_facts::{Facts, Known, Launch};
 
 use crate::options::Feature;
-use crate::options::{General, PassOptions};
+use crate::options::{General, OwnOptions, PassOptions};
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::passes;
 use crate::passes::constant_memory::{self, ConstantMemory};
 use crate::passes::specialise::Specialise;
+use crate::passes::{coalesce, lockstep, replicate, unroll};
 use crate::remark::{Kind, Remark};
 use crate::requirement::{Unmet, unmet};
 use crate::versions::launch_classes::{LaunchClass, launch_classes};
@@ -55,6 +56,21 @@ impl Pipeline {
     pub fn runs(&self, pass: &dyn Pass) -> bool {
         let by_level = self.level >= pass.about().level;
         self.switches.get(pass.name()).copied().unwrap_or(by_level)
+    }
+
+    /// The pipeline without what is asked of the passes that do more of the work at a time, which are the last ones:
+    /// up to them, pipelines that have this in common do the same.
+    pub fn beginning(&self) -> Pipeline {
+        fn forget<O: OwnOptions>(options: &mut PassOptions) {
+            options.of_mut::<O>().clone_from(O::DEFAULT);
+        }
+        let mut beginning = self.clone();
+        let options = &mut beginning.options;
+        forget::<replicate::Options>(options);
+        forget::<lockstep::Options>(options);
+        forget::<unroll::Options>(options);
+        forget::<coalesce::Options>(options);
+        beginning
     }
 
     /// Leaves out passes that write what the tool that builds the kernels does not know, but for those that
@@ -397,53 +413,156 @@ fn run_all(
         pipeline: own.get(&module.functions[kernel].name).unwrap_or(pipeline),
     });
     let jobs: Vec<Job> = jobs.collect();
-    let called = called_functions(module);
-    let mut launches = launches_by_kernel(module, facts);
-    let mut report = Report::default();
-    let general = pipeline.options.general;
-    if general != General::Never {
-        report.versions.keep_general(module, is_copied);
+    let options = &pipeline.options;
+    let (jobs, mut running) = Running::start(module, facts, jobs, options.general, is_copied);
+    running.run(module, passes::ALL, &jobs);
+    running.end(module, options)
+}
+
+/// What is known while passes run.
+#[derive(Clone)]
+struct Running<'f> {
+    facts: &'f Facts,
+    called: BTreeSet<FunctionId>,
+    launches: Launches<'f>,
+    names: FileNames,
+    report: Report,
+}
+
+impl<'f> Running<'f> {
+    /// Makes the copies and versions of kernels. What is to run over which of them.
+    fn start<'a>(
+        module: &mut Module,
+        facts: &'f Facts,
+        jobs: Vec<Job<'a>>,
+        general: General,
+        is_copied: impl Fn(&str) -> bool,
+    ) -> (Vec<Job<'a>>, Self) {
+        let called = called_functions(module);
+        let mut launches = launches_by_kernel(module, facts);
+        let mut report = Report::default();
+        if general != General::Never {
+            report.versions.keep_general(module, is_copied);
+        }
+        let jobs = make_versions(module, jobs, &called, &mut launches, &mut report);
+        for job in &jobs {
+            let name = module.functions[job.kernel].name.clone();
+            report.contracts.insert(name, LaunchContract::default());
+        }
+        let running = Running {
+            facts,
+            called,
+            launches,
+            names: module.global_names(),
+            report,
+        };
+        (jobs, running)
     }
-    let jobs = make_versions(module, jobs, &called, &mut launches, &mut report);
-    let mut names = module.global_names();
-    for job in &jobs {
-        let name = module.functions[job.kernel].name.clone();
-        report.contracts.insert(name, LaunchContract::default());
-    }
-    for pass in passes::ALL {
-        for job in jobs.iter().filter(|job| job.pipeline.reaches(*pass)) {
-            let scope = Scope {
-                facts,
-                called: &called,
-                launches: &launches,
-                names: &names,
-            };
-            let added = run_pass(module, *pass, job, &scope, &mut report);
-            names.extend(added);
+
+    /// Runs passes over all kernels, pass by pass.
+    fn run(&mut self, module: &mut Module, passes: &[&dyn Pass], jobs: &[Job<'_>]) {
+        for pass in passes {
+            for job in jobs.iter().filter(|job| job.pipeline.reaches(*pass)) {
+                let scope = Scope {
+                    facts: self.facts,
+                    called: &self.called,
+                    launches: &self.launches,
+                    names: &self.names,
+                };
+                let added = run_pass(module, *pass, job, &scope, &mut self.report);
+                self.names.extend(added);
+            }
         }
     }
-    let index = |launch: &&Launch| facts.launches.iter().position(|l| std::ptr::eq(l, *launch));
-    let indices = launches.iter().map(|(name, all)| {
-        let all = all.iter().filter_map(index).collect();
-        (name.clone(), all)
-    });
-    report.launches = indices.collect();
-    report.assumed = assumptions(module, facts, &launches, &report, &pipeline.options);
-    let Report {
-        contracts,
-        assumed,
-        versions,
-        ..
-    } = &mut report;
-    let is_needed = |kernel: &str| {
-        versions::needs_general(general, contracts.get(kernel), assumed.contains_key(kernel))
-    };
-    versions.drop_unneeded(module, is_needed);
-    if general == General::Spare {
-        versions.note_spare(|kernel| assumed.contains_key(kernel));
+
+    /// Drops the copies that nothing needs. What was done.
+    fn end(self, module: &mut Module, options: &PassOptions) -> Report {
+        let Running {
+            facts,
+            launches,
+            mut report,
+            ..
+        } = self;
+        let index = |launch: &&Launch| facts.launches.iter().position(|l| std::ptr::eq(l, *launch));
+        let indices = launches.iter().map(|(name, all)| {
+            let all = all.iter().filter_map(index).collect();
+            (name.clone(), all)
+        });
+        report.launches = indices.collect();
+        report.assumed = assumptions(module, facts, &launches, &report, options);
+        let Report {
+            contracts,
+            assumed,
+            versions,
+            ..
+        } = &mut report;
+        let is_needed = |kernel: &str| {
+            versions::needs_general(
+                options.general,
+                contracts.get(kernel),
+                assumed.contains_key(kernel),
+            )
+        };
+        versions.drop_unneeded(module, is_needed);
+        if options.general == General::Spare {
+            versions.note_spare(|kernel| assumed.contains_key(kernel));
+        }
+        report_general_versions(module, &mut report);
+        report
     }
-    report_general_versions(module, &mut report);
-    report
+}
+
+/// A module after the passes that decide which work is done in which order, before those that do more of it at a
+/// time: what pipelines share that differ only in what these are asked for.
+pub struct Begun<'f> {
+    module: Module,
+    kernels: Vec<FunctionId>,
+    running: Running<'f>,
+}
+
+impl<'f> Begun<'f> {
+    /// Runs the first passes of a pipeline that makes no general versions; `None`: which kernels are rewritten at all
+    /// is known only at the end.
+    pub fn new(module: &Module, facts: &'f Facts, pipeline: &Pipeline) -> Option<Self> {
+        let is_certain = pipeline.options.general == General::Never;
+        if !is_certain || !ends_of_channels(module).is_empty() {
+            return None;
+        }
+        let mut module = module.clone();
+        let jobs = module.kernels().map(|kernel| Job { kernel, pipeline });
+        let jobs: Vec<Job> = jobs.collect();
+        let general = pipeline.options.general;
+        let (jobs, mut running) = Running::start(&mut module, facts, jobs, general, |_| true);
+        running.run(&mut module, first_passes(), &jobs);
+        Some(Begun {
+            module,
+            kernels: jobs.into_iter().map(|job| job.kernel).collect(),
+            running,
+        })
+    }
+
+    /// What a pipeline with this [beginning](Pipeline::beginning) makes, and what it did.
+    pub fn end(&self, pipeline: &Pipeline) -> (Module, Report) {
+        let mut module = self.module.clone();
+        let mut running = self.running.clone();
+        let jobs = self.kernels.iter().map(|&kernel| Job { kernel, pipeline });
+        let jobs: Vec<Job> = jobs.collect();
+        running.run(&mut module, last_passes(), &jobs);
+        let report = running.end(&mut module, &pipeline.options);
+        (module, report)
+    }
+}
+
+/// The passes before those that do more of the work at a time.
+fn first_passes() -> &'static [&'static dyn Pass] {
+    &passes::ALL[..passes::ALL.len() - last_passes().len()]
+}
+
+/// The passes from the first on that does more of the work at a time.
+fn last_passes() -> &'static [&'static dyn Pass] {
+    let is_last = |pass: &&dyn Pass| pass.name() == passes::Replicate.name();
+    let first = passes::ALL.iter().position(is_last);
+    &passes::ALL[first.unwrap_or_default()..]
 }
 
 /// What kernels, in whatever version, rely on that is not proved: the first of it.

@@ -97,6 +97,10 @@ struct Side<'a> {
     /// What of its address moves, and the constant.
     address: Option<(Poly, i128)>,
     compared: Compared<'a>,
+    /// Iterations for which the source says that there is no dependence on its array: of the outermost of the loops that
+    /// are one with the loop, and of the innermost. They say it (pc2/cannon-fpga's later kernels, three loops of which
+    /// the one between says nothing, start an iteration a cycle).
+    safe: [u64; 2],
 }
 
 /// What accesses in a loop wait for.
@@ -108,8 +112,9 @@ pub(super) fn orders(
     units: &[usize],
     refills_in_turn: bool,
 ) -> Vec<Order> {
+    let outermost = graph.nest_around(region).last().unwrap_or(region);
     let sides: Vec<Side<'_>> = (0..graph.accesses.len())
-        .filter_map(|at| side(graph, region, at))
+        .filter_map(|at| side(graph, region, outermost, at))
         .collect();
     let mut search = Search {
         graph,
@@ -131,7 +136,7 @@ pub(super) fn orders(
 }
 
 /// An access, if it is in the loop.
-fn side(graph: &Graph, region: RegionId, at: usize) -> Option<Side<'_>> {
+fn side(graph: &Graph, region: RegionId, outermost: RegionId, at: usize) -> Option<Side<'_>> {
     let access = &graph.accesses[at];
     if !graph.is_within(access.region, region) {
         return None;
@@ -144,6 +149,7 @@ fn side(graph: &Graph, region: RegionId, at: usize) -> Option<Side<'_>> {
         is_idle: graph.nodes[access.node].idle,
         address: address.map(Poly::split_constant),
         compared: Compared::new(graph, region, access),
+        safe: [outermost, region].map(|at| safe_distance(graph, at, access)),
     })
 }
 
@@ -197,12 +203,7 @@ impl Search<'_> {
         if a.array == b.array && home.is_some_and(is_inside) {
             return;
         }
-        // Of loops that are one, the outermost and the innermost say it (pc2/cannon-fpga's later kernels, three loops of
-        // which the one between says nothing, start an iteration a cycle).
-        let innermost = self.region;
-        let outermost = self.graph.nest_around(innermost).last();
-        let ends = [outermost.unwrap_or(innermost), innermost];
-        let safe = ends.map(|at| self.safe_distance(at, a).max(self.safe_distance(at, b)));
+        let safe = [0, 1].map(|end| x.safe[end].max(y.safe[end]));
         let safe = safe[0].min(safe[1]);
         if safe == u64::MAX || self.is_known(x, y, safe.max(1)) {
             return;
@@ -270,14 +271,14 @@ impl Search<'_> {
         }
         self.found.push(order(x, y, distance));
     }
+}
 
-    /// Iterations of a loop for which the source says that there is no dependence on an array.
-    fn safe_distance(&self, region: RegionId, access: &Access) -> u64 {
-        let hints = &self.graph.regions[region].hints;
-        let array = &self.graph.arrays[access.array].name;
-        let own = hints.ivdep_arrays.get(array).copied();
-        own.max(hints.ivdep).unwrap_or(0)
-    }
+/// Iterations of a loop for which the source says that there is no dependence on an array.
+fn safe_distance(graph: &Graph, region: RegionId, access: &Access) -> u64 {
+    let hints = &graph.regions[region].hints;
+    let array = &graph.arrays[access.array].name;
+    let own = hints.ivdep_arrays.get(array).copied();
+    own.max(hints.ivdep).unwrap_or(0)
 }
 
 /// A later access `y` after an earlier one `x`.

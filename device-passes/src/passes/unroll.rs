@@ -63,6 +63,15 @@ pub struct Candidate {
     pub inside: usize,
 }
 
+/// A loop around others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nested {
+    /// It.
+    pub outer: Candidate,
+    /// The loops inside it that remain, by their indices, and how often they run.
+    pub inside: Vec<(usize, u64)>,
+}
+
 impl Candidate {
     /// Whether so many copies are all iterations.
     fn is_whole(&self, copies: u64) -> bool {
@@ -125,9 +134,48 @@ impl Pass for Unroll {
     }
 }
 
+/// A loop, and whether it may be unrolled.
+struct Found {
+    candidate: Candidate,
+    /// It holds no barrier and no request of the user's, and is not left when data say so.
+    is_free: bool,
+    /// It holds no loops that remain.
+    is_innermost: bool,
+    /// It is unrolled whole.
+    is_whole: bool,
+}
+
 /// The loops of a kernel that hold no others, no barriers and no request of the user's, and that are not left when
 /// data say so.
 pub fn candidates(module: &Module, function: &Function) -> Vec<Candidate> {
+    let all = all(module, function).into_iter();
+    all.filter(|found| found.is_free && found.is_innermost)
+        .map(|found| found.candidate)
+        .collect()
+}
+
+/// Loops that may be unrolled once the loops inside them are unrolled whole.
+pub fn nested(module: &Module, function: &Function) -> Vec<Nested> {
+    let all = all(module, function);
+    let nest = |(at, outer): (usize, &Found)| {
+        let inside = &all[at + 1..=at + outer.candidate.inside];
+        let remain = inside.iter().filter(|found| !found.is_whole);
+        let whole = |found: &Found| {
+            let trips = found.candidate.trips.filter(|_| found.is_free)?;
+            Some((found.candidate.index, trips))
+        };
+        let inside: Option<Vec<_>> = remain.map(whole).collect();
+        let is_nest = outer.is_free && !outer.is_innermost;
+        let outer = outer.candidate;
+        inside
+            .filter(|_| is_nest)
+            .map(|inside| Nested { outer, inside })
+    };
+    all.iter().enumerate().filter_map(nest).collect()
+}
+
+/// All loops of a kernel.
+fn all(module: &Module, function: &Function) -> Vec<Found> {
     let constants = Constants::new(module, function);
     let mut found = Vec::new();
     let mut joined = 0;
@@ -141,17 +189,20 @@ pub fn candidates(module: &Module, function: &Function) -> Vec<Candidate> {
         if nest::asked(hints).is_some() {
             joined = joined.max(index + loops::count(stmt));
         }
-        let is_free = index >= joined && is_asked(hints).is_none();
+        let is_open = index >= joined && is_asked(hints).is_none();
         let trips = trip_count(&constants, stmt);
         let ends_early = trips.is_none() && tests_data(function, stmt);
-        if is_free && !ends_early && is_innermost(stmt) && !has_barrier(function, stmt) {
-            found.push(Candidate {
+        found.push(Found {
+            candidate: Candidate {
                 index,
                 span: stmt.span,
                 trips,
                 inside: loops::count(stmt) - 1,
-            });
-        }
+            },
+            is_free: is_open && !ends_early && !has_barrier(function, stmt),
+            is_innermost: is_innermost(stmt),
+            is_whole: is_asked(hints) == Some("unroll"),
+        });
     });
     found
 }
