@@ -166,7 +166,10 @@ impl<'t> Expander<'t> {
             outside: scopes.is_outside(),
         };
         let is_text = nature.makes_texts && !words.is_empty() && words.iter().all(Word::is_text);
-        if !is_text && !((nature.is_statement || is_odd) && around.needs(&words)) {
+        // What is in parentheses is no list of arguments then.
+        let has_statements = args.iter().any(|arg| at_top(arg).any(|word| word.is(";")));
+        let is_needed = (nature.is_statement || is_odd) && around.needs(&words);
+        if !is_text && !has_statements && !is_needed {
             return None;
         }
         let end = self.tokens[at + used - 1].end;
