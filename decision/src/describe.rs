@@ -56,9 +56,9 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
             }
             "promote" if is_new => parts.push(loaded_once(made)),
             "geometry" if is_new => {
-                let groups = text.split(" in groups of ").nth(1).unwrap_or(text);
+                let groups = text.split(" in work-groups of ").nth(1).unwrap_or(text);
                 let groups = groups.split(" at ").next().unwrap_or(groups);
-                parts.push(format!("launched in groups of {groups}"));
+                parts.push(format!("launched in work-groups of {groups}"));
             }
             "vectorise" => parts.push(vectors(text)),
             "coarsen" => {

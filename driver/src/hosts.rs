@@ -3,9 +3,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use fpgacc_aoc_wrappers::cc::{self, Language};
+use fpgacc_aoc_wrappers::cc::{self, CcError, Language};
+use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_frontend::source::{SourceMap, without_bom};
 use fpgacc_host_analysis::patch::{Patched, patch_bytes_except};
+use fpgacc_host_analysis::syntax::lex::{Lexer, TokenKind};
 use fpgacc_host_analysis::syntax::{LiveLines, Preprocessed, Unit};
 
 use crate::ahead::Job;
@@ -111,7 +113,7 @@ pub fn compile(session: &mut Session, host: &Host, output: &Path, made: &Path) -
         flags.extend(named);
     }
     let compiled = compiler.compile(host.source(), &flags, output);
-    let warnings = session.check_cc(compiled)?;
+    let warnings = checked(session, host, compiled)?;
     session.messages.pass_on(&warnings);
     Ok(())
 }
@@ -120,10 +122,28 @@ pub fn compile(session: &mut Session, host: &Host, output: &Path, made: &Path) -
 pub fn check(session: &mut Session, host: &Host) -> Step<()> {
     let compiler = session.compiler(host.unit.language())?;
     let flags = compile_flags(session)?;
-    let checked = compiler.check_syntax(host.source(), &flags);
-    let warnings = session.check_cc(checked)?;
+    let looked_at = compiler.check_syntax(host.source(), &flags);
+    let warnings = checked(session, host, looked_at)?;
     session.messages.pass_on(&warnings);
     Ok(())
+}
+
+/// What the compiler made of a host. Of a file of kernels with the name of a host it says much, but not that.
+fn checked<T>(session: &mut Session, host: &Host, made: Result<T, CcError>) -> Step<T> {
+    let checked = session.check_cc(made);
+    if checked.is_err() && is_of_kernels(&host.unit.text) {
+        let path = host.unit.path.display();
+        let error = format!("'{path}' has kernels, and is compiled as a host, as its name says");
+        let help = format!("if it is a file of kernels: -x cl {path} -x none");
+        session.report(Diagnostic::error(error).help(help));
+    }
+    checked
+}
+
+/// Whether a text has a kernel's mark outside of strings.
+fn is_of_kernels(text: &str) -> bool {
+    let text = text.as_bytes();
+    Lexer::new(text).any(|token| token.kind == TokenKind::Ident && token.bytes(text) == b"__kernel")
 }
 
 /// A unit as the host analysis reads it; its texts join `sources`.

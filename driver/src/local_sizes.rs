@@ -122,7 +122,7 @@ impl Ranking {
         let gain = match of_own {
             Some(own) if own.shape == chosen.shape => "the host's own".to_string(),
             Some(own) => format!(
-                "{:.2} times as fast as groups of {}, by the model",
+                "{:.2} times as fast as work-groups of {}, by the model",
                 own.prediction.seconds / chosen.prediction.seconds,
                 own.shape
             ),

@@ -144,11 +144,7 @@ fn macros_are_followed() {
         "8",
     );
     check("#define SQ(x) ((x) * (x))", &set("SQ(4)"), "16");
-    check(
-        "#define A 2 + 2",
-        &set("A * 2"),
-        "? the macro `A` has no parentheses",
-    );
+    check("#define A 2 + 2", &set("A * 2"), "6");
     check("#define A 2 + 2", &set("A"), "4");
     check("#define A 1\n#undef A\n#define A 2", &set("A"), "2");
     check("enum { P, Q = 7, R };", &set("R"), "8");

@@ -169,11 +169,11 @@ fn assumed_sizes(launch: &LaunchShape) -> Option<Assumed> {
     };
     let what = match unknown || any {
         true => format!(
-            "a launch has {} work-items, in groups of {}",
+            "a launch has {} work-items, in work-groups of {}",
             of(|s| s.0),
             of(|s| s.1)
         ),
-        false => format!("groups have {} work-items", of(|s| s.1)),
+        false => format!("work-groups have {} work-items", of(|s| s.1)),
     };
     Some(Assumed {
         span: None,

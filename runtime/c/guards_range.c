@@ -167,7 +167,7 @@ cl_int fpgacc_guard_group_size(const struct fpgacc_launch *launch,
         return CL_SUCCESS;
     if (refusal) {
         fpgacc_text_add(&refusal->what,
-                        "for at most %llu work-items in a group, this launch has %llu",
+                        "for at most %llu work-items in a work-group, this launch has %llu",
                         (unsigned long long)guard->of.items, items);
         fpgacc_text_add(&refusal->help, "--max-local-size=%llu, with ", items);
         add_help(refusal, OF_LOOPS);

@@ -193,9 +193,9 @@ fn launches_have_the_size_that_was_chosen() {
     let line = format!("{build} -fgeometry=h200 -o app");
     let output = shop.fpgacc(&line).success().stderr;
     for part in [
-        "launched over 1024 x 1024 x 1 in groups of ",
+        "launched over 1024 x 1024 x 1 in work-groups of ",
         "by the model",
-        "may see the size of its groups by get_local_id",
+        "may see the size of its work-groups by get_local_id",
         "keeps its local size: its global size is not known",
     ] {
         assert!(output.contains(part), "{output}");

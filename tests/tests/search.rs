@@ -75,7 +75,7 @@ const CASES: [Case; 14] = [
     },
     Case {
         pass: "geometry",
-        label: "launched in groups of 16 x 16 x 1",
+        label: "launched in work-groups of 16 x 16 x 1",
         global: &[1024, 1024],
         local: &[],
         body: PRODUCT,

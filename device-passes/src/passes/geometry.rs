@@ -152,7 +152,7 @@ impl Pass for ChooseGeometry {
 fn obstacle(module: &Module, kernel: FunctionId, contract: &LaunchContract) -> Option<Note> {
     if let Some(seen) = observed(module, kernel) {
         let text = format!(
-            "its launches keep their local sizes: the kernel may see the size of its groups by {}",
+            "its launches keep their local sizes: the kernel may see the size of its work-groups by {}",
             seen.what
         );
         return Some(Note::new(text, seen.span));
@@ -188,7 +188,7 @@ fn of_launch<'p>(
     let one = found.ok_or("nothing is proposed for its global size")?;
     match largest_group(module, kernel) {
         Some(most) if one.sizes.local.iter().product::<u64>() > most => Err(format!(
-            "the kernel says that its groups have at most {most} work-items"
+            "the kernel says that its work-groups have at most {most} work-items"
         )),
         _ => Ok(one),
     }
@@ -212,7 +212,7 @@ fn description(one: &ProposedLocal, launch: &Launch, device: &str) -> String {
         gain => format!(" ({gain})"),
     };
     format!(
-        "launched over {} in groups of {} at {}, as suits {device}{gain}",
+        "launched over {} in work-groups of {} at {}, as suits {device}{gain}",
         sizes(global),
         sizes(local),
         launch.site

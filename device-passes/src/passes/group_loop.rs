@@ -151,7 +151,7 @@ fn problems(
     (contract, how): (&LaunchContract, GroupLoop),
 ) -> Vec<Note> {
     if contract.coarsened().is_some() {
-        let text = "its work-items or groups are merged already";
+        let text = "its work-items or work-groups are merged already";
         return vec![Note::new(text, None)];
     }
     let mut launches = context.launches.iter();
@@ -181,7 +181,9 @@ fn does_not_divide(launch: &Launch, contract: &LaunchContract, how: GroupLoop) -
         (Some(chosen), _) => Some(chosen[dim]),
         (None, LocalGeometry::Sizes(sizes)) => sizes[dim],
         (None, LocalGeometry::Null) => {
-            return says("gives no local size, so that it has no groups to loop over".to_string());
+            return says(
+                "gives no local size, so that it has no work-groups to loop over".to_string(),
+            );
         }
         (None, LocalGeometry::Unknown) => None,
     };

@@ -280,7 +280,7 @@ fn advice(what: &What) -> Option<&'static str> {
         ),
         What::Loop(one) => describe::remedy(&one.limit),
         What::Divergent => Some(
-            "give the loop the same bounds for all work-items of a group, with a condition around what it does",
+            "give the loop the same bounds for all work-items of a work-group, with a condition around what it does",
         ),
     }
 }

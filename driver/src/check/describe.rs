@@ -92,15 +92,15 @@ pub fn headline(site: &Site) -> (String, &'static str) {
         }
         What::Barrier { waiting } => {
             let message = format!(
-                "warps wait here for the last of their group in {} of the time since the barrier before",
+                "warps wait here for the last of their work-group in {} of the time since the barrier before",
                 percent(*waiting)
             );
             (message, "-Wimbalance")
         }
         What::MissedBarrier { .. } => {
             let message = match site.verdict.is_sure() {
-                true => "not all work-items of a group come to this barrier",
-                false => "some work-items of a group may not come to this barrier",
+                true => "not all work-items of a work-group come to this barrier",
+                false => "some work-items of a work-group may not come to this barrier",
             };
             (message.to_string(), "-Wmissed-barrier")
         }
@@ -144,10 +144,10 @@ pub fn share(site: &Site, is_counted: bool) -> String {
         }
         What::Branch { .. } => format!("{part} of the kernel's lane-operations wait for others"),
         What::Barrier { .. } => {
-            format!("that is {part} of the kernel's time, if no other group runs meanwhile")
+            format!("that is {part} of the kernel's time, if no other work-group runs meanwhile")
         }
         What::MissedBarrier { .. } => format!(
-            "in {part} of the times that a group comes here; what follows is undefined, and FPGAs hang"
+            "in {part} of the times that a work-group comes here; what follows is undefined, and FPGAs hang"
         ),
     }
 }
@@ -201,7 +201,7 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
         }
         What::Local { .. } => Some("pad rows of the local array by one element".to_string()),
         What::Barrier { .. } => Some(
-            "let all warps of a group do as much between barriers: loops with one trip count, work that is shared out \
+            "let all warps of a work-group do as much between barriers: loops with one trip count, work that is shared out \
              in equal parts"
                 .to_string(),
         ),
@@ -210,7 +210,7 @@ fn advice(checked: &Checked, site: &Site, session: &Session) -> Option<String> {
             BranchKind::Loop => "give lanes of a warp trip counts that are alike: sort the work, or share it out in \
                                  equal parts"
                 .to_string(),
-            _ => "decide by the warp or the group (`get_local_id(0) / 32`), not by the lane, or compute both sides \
+            _ => "decide by the warp or the work-group (`get_local_id(0) / 32`), not by the lane, or compute both sides \
                   and select"
                 .to_string(),
         }),

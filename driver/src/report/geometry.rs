@@ -144,7 +144,7 @@ impl Sizes {
         if let Some(seen) = &kernel.observed {
             let _ = writeln!(
                 text,
-                "  the size of its groups is part of what it does: {}{}",
+                "  the size of its work-groups is part of what it does: {}{}",
                 seen.what,
                 at(seen.position.as_ref())
             );
@@ -170,7 +170,7 @@ impl Sizes {
         let own = launch.own.map(Shape);
         let _ = writeln!(
             text,
-            "  launched at {position} over {}, groups of {}",
+            "  launched at {position} over {}, work-groups of {}",
             Shape(global),
             own.map_or_else(
                 || "a size that is left open".to_string(),
@@ -194,7 +194,7 @@ impl Sizes {
         if let Some(rounds) = &launch.rounds {
             let _ = writeln!(
                 text,
-                "    with -fgroup-loop={}, which starts fewer groups: {}, {:.2} times as fast",
+                "    with -fgroup-loop={}, which starts fewer work-groups: {}, {:.2} times as fast",
                 rounds.factor,
                 time(rounds.seconds),
                 first.seconds / rounds.seconds

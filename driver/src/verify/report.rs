@@ -80,7 +80,7 @@ impl Report<'_> {
             let how = match form {
                 Form::Task => "as one work-item",
                 Form::NdRange => "as the host says",
-                Form::Coarsened => "with several work-items or groups as one",
+                Form::Coarsened => "with several work-items or work-groups as one",
                 Form::Original => "with its original text: fpgacc did not compile it",
             };
             let failed = match failed {

@@ -84,6 +84,8 @@ struct Nature {
     is_statement: bool,
     /// It makes texts of its arguments, or puts names together.
     makes_texts: bool,
+    /// An operation without parentheses around it.
+    is_open: bool,
 }
 
 impl<'t> Expander<'t> {
@@ -151,7 +153,11 @@ impl<'t> Expander<'t> {
         };
         let is_odd = args.iter().any(|arg| is_statement(arg));
         let nature = self.nature(index, moment, 0);
-        if !nature.is_statement && !is_odd && !nature.makes_texts {
+        let before = at
+            .checked_sub(1)
+            .map_or(b"".as_slice(), |at| self.bytes(at));
+        let is_part = nature.is_open && (is_operator(before) || is_operator(self.bytes(at + used)));
+        if !nature.is_statement && !is_odd && !nature.makes_texts && !is_part {
             return None;
         }
         let mut replaced = Replaced {
@@ -160,13 +166,16 @@ impl<'t> Expander<'t> {
         };
         let words = self.replace(definition, &args, &mut replaced)?;
         let around = Around {
-            before: at.checked_sub(1).map_or(b"", |at| self.bytes(at)),
+            before,
             after: self.bytes(at + used),
             next: self.bytes(at + used + 1),
             outside: scopes.is_outside(),
         };
         let is_text = nature.makes_texts && !words.is_empty() && words.iter().all(Word::is_text);
-        if !is_text && !((nature.is_statement || is_odd) && around.needs(&words)) {
+        // What is in parentheses is no list of arguments then.
+        let has_statements = args.iter().any(|arg| at_top(arg).any(|word| word.is(";")));
+        let is_needed = (nature.is_statement || is_odd) && around.needs(&words);
+        if !is_text && !has_statements && !is_needed && !is_part {
             return None;
         }
         let end = self.tokens[at + used - 1].end;
@@ -193,6 +202,9 @@ impl<'t> Expander<'t> {
         let mut nature = Nature {
             is_statement: is_statement(&words),
             makes_texts: words.iter().any(|word| word.is("#")),
+            is_open: at_top(&words)
+                .skip(1)
+                .any(|word| is_operator(word.text.as_bytes())),
         };
         let names = words
             .iter()
@@ -202,6 +214,7 @@ impl<'t> Expander<'t> {
                 let inner = self.nature(inner, moment, depth + 1);
                 nature.is_statement |= inner.is_statement;
                 nature.makes_texts |= inner.makes_texts;
+                nature.is_open |= inner.is_open && words.len() == 1;
             }
         }
         self.natures.insert(index, nature);
@@ -396,7 +409,9 @@ impl Around<'_> {
         // Its `else` would be that of another `if`.
         let with_else = self.next == b"else" && first.is("if") && !ends;
         let alone = matches!(self.before, b")" | b"else" | b"do");
-        !continued || with_else || alone && !is_single(words)
+        let is_value = matches!(self.before, b"=" | b"(" | b"," | b"return")
+            && at_top(words).any(|word| word.is(";"));
+        !continued || with_else || is_value || alone && !is_single(words)
     }
 }
 
@@ -557,6 +572,17 @@ fn is_statement(words: &[Word]) -> bool {
         matches!(word.text.as_str(), "{" | "}" | ";") || CONTROL.contains(&&*word.text)
     };
     at_top(words).any(is_control) && !is_braced_value(words) || !is_balanced(words)
+}
+
+/// Whether a token is or starts an operator of two operands.
+fn is_operator(token: &[u8]) -> bool {
+    matches!(
+        token,
+        [
+            b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'<' | b'>',
+            ..
+        ]
+    )
 }
 
 /// `{1, 2}`, which is no block.

@@ -43,6 +43,15 @@ pub fn names(text: &str) -> impl Iterator<Item = &str> {
     names.filter_map(|token| text.get(token.start..token.end))
 }
 
+/// Replaces all but line ends by blanks.
+pub(super) fn blank(text: &mut [u8], range: std::ops::Range<usize>) {
+    for byte in &mut text[range] {
+        if *byte != b'\n' && *byte != b'\r' {
+            *byte = b' ';
+        }
+    }
+}
+
 /// Iterator over the tokens of a byte range.
 pub struct Lexer<'a> {
     text: &'a [u8],

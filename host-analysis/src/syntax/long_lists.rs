@@ -4,8 +4,7 @@
 //! them stands one element for a range, `[4096 ... 99998] = REST`, whose value nobody knows.
 
 use super::expand::{Edit, Word};
-use super::lex::{Lexer, Token, TokenKind};
-use super::prepare::blank;
+use super::lex::{Lexer, Token, TokenKind, blank};
 
 /// Numbers of a list that stay.
 const KEPT: usize = 4096;

@@ -1,7 +1,6 @@
 //! What the parser is to see of hosts: their texts without directives, lines that do not survive,
 //! and macros of nothing.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use fpgacc_frontend::source::{FileId, SourceFile, SourceMap};
@@ -9,7 +8,7 @@ use fpgacc_frontend::source::{FileId, SourceFile, SourceMap};
 use super::cpp::{self, LiveLines, MacroTable, Moment, Preprocessed};
 use super::expand::{Edit, Expander};
 use super::host_file::{Define, HostFile, Language, Part};
-use super::lex::{Lexer, TokenKind};
+use super::lex::{Lexer, TokenKind, blank};
 use super::{long_lists, openmp};
 
 /// A host that is to be parsed.
@@ -176,15 +175,6 @@ impl Part {
             .collect();
         for range in found {
             blank(text, range);
-        }
-    }
-}
-
-/// Replaces all but line ends by blanks.
-pub(super) fn blank(text: &mut [u8], range: Range<usize>) {
-    for byte in &mut text[range] {
-        if *byte != b'\n' && *byte != b'\r' {
-            *byte = b' ';
         }
     }
 }

@@ -193,7 +193,7 @@ fn refused(case: Case) {
             vec![],
             "2:-:16,2:16,2",
             "-54\n",
-            "at most 8 work-items in a group, this launch has 32 (CL_INVALID_WORK_GROUP_SIZE)",
+            "at most 8 work-items in a work-group, this launch has 32 (CL_INVALID_WORK_GROUP_SIZE)",
             "work_dim 2, offset 0x0, global size 16x2, local size 16x2",
             "compile again with --max-local-size=32, with --keep-general, or with -fno-ndrange-to-loop",
         ),

@@ -192,7 +192,7 @@ fn does_not_divide(launch: &Launch, (how, vectors): (Coarsening, u64)) -> Option
     let local = match &launch.local {
         LocalSize::Sizes(sizes) => sizes.get(dim).and_then(Value::constant),
         LocalSize::Null if how.level == Level::Groups => {
-            return says("gives no local size, so that it has no groups to merge");
+            return says("gives no local size, so that it has no work-groups to merge");
         }
         LocalSize::Null if how.stride != Stride::Of(1) => {
             return says("gives no local size, and a stride needs one");

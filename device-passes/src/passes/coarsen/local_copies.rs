@@ -52,7 +52,8 @@ impl LocalCopies {
         match uses.next() {
             None => Ok(()),
             Some((id, _)) => {
-                let text = "it uses __local memory in a statement that merged groups pass together";
+                let text =
+                    "it uses __local memory in a statement that merged work-groups pass together";
                 Err(vec![Note::new(text, function.exprs.span(id))])
             }
         }

@@ -58,7 +58,7 @@ impl Pass for NdrangeToLoop {
     fn about(&self) -> About {
         About {
             name: super::NDRANGE_TO_LOOP,
-            description: "make NDRange kernels single work-items with loops over groups and work-items",
+            description: "make NDRange kernels single work-items with loops over work-groups and work-items",
             level: 1,
             after: &["specialise"],
             ..About::default()

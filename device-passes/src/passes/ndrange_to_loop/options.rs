@@ -34,7 +34,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     })
     .flag(
         PassFlag::Value("N"),
-        "The most work-items in a group where the host does not fix the local size (default 1024); \
+        "The most work-items in a work-group where the host does not fix the local size (default 1024); \
          checked at each launch",
     )
     .checked(|text| {

@@ -20,10 +20,16 @@ pub fn summary(ids: &Ids, regions: usize) -> String {
     };
     let loops = match (groups, items) {
         (0, 0) => "one work-item, no loops".to_string(),
-        (0, _) => format!("{} over work-items of one group", plural(items, "loop")),
-        (_, 0) => format!("{} over groups of one work-item", plural(groups, "loop")),
+        (0, _) => format!(
+            "{} over work-items of one work-group",
+            plural(items, "loop")
+        ),
+        (_, 0) => format!(
+            "{} over work-groups of one work-item",
+            plural(groups, "loop")
+        ),
         _ => format!(
-            "{} over groups, {} over their work-items",
+            "{} over work-groups, {} over their work-items",
             plural(groups, "loop"),
             plural(items, "loop")
         ),
@@ -68,12 +74,12 @@ pub fn storage_classes(kernel: &Function, values: &Values, spilled: &BTreeSet<Va
 pub fn notes(survey: &Survey, ids: &Ids, done: String) -> Vec<Note> {
     let mut text = format!("single work-item: {done}");
     if ids.grid.local_is_chosen && survey.needs.groups {
-        text.push_str("; the host leaves the work-group size open: groups of one work-item");
+        text.push_str("; the host leaves the work-group size open: work-groups of one work-item");
     }
     let mut out = vec![Note::new(text, None)];
     if survey.prints {
         out.push(Note::new(
-            "work-items run in the order of their ids, group by group, and so print in that order",
+            "work-items run in the order of their ids, work-group by work-group, and so print in that order",
             None,
         ));
     }

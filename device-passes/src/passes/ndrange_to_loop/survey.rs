@@ -310,7 +310,7 @@ impl Look<'_> {
             || name.starts_with("async_work_group_")
             || name == "wait_group_events";
         if works_as_group {
-            let text = format!("all work-items of a group take part in '{name}'");
+            let text = format!("all work-items of a work-group take part in '{name}'");
             self.survey.problem(text, span);
         }
         if name.starts_with("enqueue_") || name == "get_compute_id" {

@@ -60,7 +60,7 @@ impl Pass for Tiles {
     fn about(&self) -> About {
         About {
             name: TILE,
-            description: "load what work-items of a group share once, into __local memory, where that pays",
+            description: "load what work-items of a work-group share once, into __local memory, where that pays",
             level: 3,
             requires: &[Requirement::ManyWorkItems, Requirement::EntryPoint],
             after: &["coarsen", "restrict", "constant-memory", "work-group-size"],
@@ -194,8 +194,9 @@ fn plan(
     let (taken, done, mut missed) = judge.choose(tiles);
     for (at, param) in unsure {
         let name = &function.vars[param].name;
-        let text =
-            format!("'{name}' is not tiled: it cannot be said which elements a group reads here");
+        let text = format!(
+            "'{name}' is not tiled: it cannot be said which elements a work-group reads here"
+        );
         missed.push(Note::new(text, function.exprs.span(at)));
     }
     let scopes = reads.iter().flat_map(|read| &read.scope);

@@ -16,9 +16,9 @@ int main(void)
     size_t calls = ROUND(1) * 2;
     // launch: kernel=scale; dim=1; global=32; local=NULL
     clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &plain, NULL, 0, NULL, NULL);
-    // launch: kernel=scale; dim=1; global=? parentheses; local=NULL
+    // launch: kernel=scale; dim=1; global=38; local=NULL
     clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &wrong, NULL, 0, NULL, NULL);
-    // launch: kernel=scale; dim=1; global=? parentheses; local=NULL
+    // launch: kernel=scale; dim=1; global=31; local=NULL
     clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &calls, NULL, 0, NULL, NULL);
     return 0;
 }

@@ -143,7 +143,7 @@ fn obstacles(
         let function = &functions[id];
         let mut problem = |what: &str| {
             let text = format!(
-                "all work-items of a group take part in '{}', {what}",
+                "all work-items of a work-group take part in '{}', {what}",
                 function.name
             );
             out.push(Note::new(text, function.span));
@@ -425,7 +425,7 @@ impl Inliner<'_, '_> {
                 && name != "event_t"
             {
                 let text = format!(
-                    "all work-items of a group take part in '{}', and its argument '{}' cannot be \
+                    "all work-items of a work-group take part in '{}', and its argument '{}' cannot be \
                      kept in a variable",
                     from.name, copy.name
                 );
@@ -566,7 +566,7 @@ pub fn note(module: &Module, inlined: &BTreeSet<FunctionId>) -> Option<Note> {
         .map(|id| format!("'{}'", module.functions[*id].name));
     let names: Vec<String> = names.collect();
     let text = format!(
-        "made part of it, since all work-items of a group take part: {}",
+        "made part of it, since all work-items of a work-group take part: {}",
         names.join(", ")
     );
     (!names.is_empty()).then(|| Note::new(text, None))
