@@ -263,6 +263,36 @@ fn forms_that_unroll_different_loops_are_different() {
     assert!(!label.contains("line 4 unrolled"), "{label}");
 }
 
+/// Work-items that sum what is around them, as far as a short nest goes: unrolled alone, its inner loop gains nothing.
+const AROUND: &str = "int x = get_global_id(0), y = get_global_id(1); float sum = 0;\n\
+    for (int i = 0; i < 5; i++)\n\
+    for (int j = 0; j < 3; j++) sum += in[(y + i) * n + x + j] * table[i * 3 + j];\n\
+    out[y * n + x] = sum;";
+
+/// Few forms are made in that time.
+const SHORT: &str = "--search-time=0.02s";
+
+#[test]
+fn short_nests_are_unrolled_in_one_step() {
+    let case = Case {
+        pass: "unroll",
+        label: "",
+        global: &[1024, 1024],
+        local: &[16, 16],
+        body: AROUND,
+        others: "-fexecution-model=ndrange -fno-coarsen -fno-vectorise",
+    };
+    let (label, _) = case.kept(SHORT);
+    assert!(
+        label.contains("'for i' at line 4 unrolled 5 times"),
+        "{label}"
+    );
+    assert!(
+        label.contains("'for j' at line 5 unrolled 3 times"),
+        "{label}"
+    );
+}
+
 /// The form of a stencil whose host launches it again and again, and does this in between.
 fn launched_often(between: &str) -> String {
     let shop = Workshop::new();
