@@ -67,8 +67,8 @@ pub enum Passes {
     Last,
 }
 
-/// Operations and operands of forms that are made and priced in a second: less than what two processors of 2026 do
-/// with the program as it is released. A form of Rodinia's largest kernel, of 7400, takes one of them 40 ms.
+/// Operations and operands of forms that are made and priced in a second: about what one processor of 2026 does with the
+/// program as it is released, so that two take half of it (docs/model-evaluation.md).
 const A_SECOND: f64 = 320_000.0;
 /// What a form takes however small it is, in the same: each pass has a look at it. One of 26 takes 0.7 ms.
 const A_FORM: f64 = 130.0;
