@@ -52,7 +52,7 @@ use fpgacc_launch_facts::Facts;
 use fpgacc_performance_model::Board;
 
 use self::measured::Measured;
-use self::price::Pricing;
+use self::price::{Beginnings, Pricing};
 use self::profile::Profile;
 use self::search::{Effort, Found};
 use self::timed::{Learned, Timed};
@@ -106,6 +106,7 @@ impl<'a> Request<'a> {
             sources: self.sources,
             profile,
             general: OnceLock::new(),
+            begun: Beginnings::default(),
         }
     }
 }

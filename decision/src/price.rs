@@ -1,13 +1,13 @@
 //! What a form of a kernel costs: the passes make it, and the model prices it for each launch.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fpgacc_device_passes::options::General;
 use fpgacc_device_passes::pass::Pass;
 use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{self, coalesce, lockstep, promote, unroll};
-use fpgacc_device_passes::pipeline::{self, Pipeline, Report};
+use fpgacc_device_passes::pipeline::{self, Begun, Pipeline, Report};
 use fpgacc_device_passes::versions;
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::source::SourceMap;
@@ -54,6 +54,33 @@ pub struct Pricing<'a> {
     pub profile: &'a Profile,
     /// What the kernel as it is takes of the device, once that was asked.
     pub general: OnceLock<Resources>,
+    /// What forms have in common that was made.
+    pub begun: Beginnings<'a>,
+}
+
+/// What the first passes made for pipelines that begin alike; `None`: nothing is shared.
+#[derive(Default)]
+pub struct Beginnings<'f>(Mutex<Vec<(Pipeline, Beginning<'f>)>>);
+
+type Beginning<'f> = Arc<OnceLock<Option<Begun<'f>>>>;
+
+/// The most beginnings that are kept: it only bounds the memory.
+const MOST_BEGUN: usize = 64;
+
+impl<'f> Beginnings<'f> {
+    /// That of a pipeline, which may have to be made.
+    fn of(&self, beginning: Pipeline) -> Beginning<'f> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = all.iter().find(|(known, _)| *known == beginning) {
+            return known.clone();
+        }
+        if all.len() == MOST_BEGUN {
+            all.remove(0);
+        }
+        let new = Beginning::default();
+        all.push((beginning, new.clone()));
+        new
+    }
 }
 
 /// What the passes make of a kernel.
@@ -136,6 +163,8 @@ pub struct Made {
     changed: ChangedLoops,
     /// Loops that may be unrolled, of its first version.
     pub loops: Vec<unroll::Candidate>,
+    /// Loops that may be unrolled where those inside them are unrolled whole.
+    pub nested: Vec<unroll::Nested>,
     /// What may be loaded once before loops, of its first version.
     pub promotable: Vec<promote::Candidate>,
     /// Whether launches of it follow each other with two buffers exchanged.
@@ -237,11 +266,10 @@ impl Pricing<'_> {
 
     /// Makes a form.
     fn rewrite(&self, pipeline: &Pipeline) -> Form {
-        let mut module = self.module.clone();
         let mut pipeline = pipeline.clone();
         // The copy that relies on nothing is there for launches that are not expected: it costs area only.
         let general = std::mem::replace(&mut pipeline.options.general, General::Never);
-        let report = pipeline::run(&mut module, self.facts, &pipeline);
+        let (module, report) = self.run(&pipeline);
         Form {
             changed: ChangedLoops::of(&pipeline, &report),
             pipeline,
@@ -249,6 +277,19 @@ impl Pricing<'_> {
             report,
             general: general.of_boards(),
         }
+    }
+
+    /// Runs the passes.
+    fn run(&self, pipeline: &Pipeline) -> (Module, Report) {
+        let beginning = pipeline.beginning();
+        let begun = self.begun.of(beginning.clone());
+        let begun = begun.get_or_init(|| Begun::new(&self.module, self.facts, &beginning));
+        if let Some(begun) = begun {
+            return begun.end(pipeline);
+        }
+        let mut module = self.module.clone();
+        let report = pipeline::run(&mut module, self.facts, pipeline);
+        (module, report)
     }
 
     fn made(&self, form: Form, price: Price) -> Made {
@@ -260,7 +301,9 @@ impl Pricing<'_> {
             ..
         } = form;
         let is_widest = pipeline.level >= 3;
-        let promotes = is_widest && pipeline.runs(&passes::Promote);
+        let promoted: &promote::Options = pipeline.options.of();
+        let is_structure = promoted.most == 0 && pipeline.beginning() == pipeline;
+        let promotes = is_widest && pipeline.runs(&passes::Promote) && is_structure;
         let first = price.parts.first().map(|part| part.prediction.form);
         let kernel = self.versions(&module).next();
         let function = kernel.map(|kernel| &module.functions[kernel]);
@@ -282,6 +325,10 @@ impl Pricing<'_> {
             report,
             loops: function
                 .map(|function| unroll::candidates(&module, function))
+                .unwrap_or_default(),
+            nested: function
+                .filter(|_| is_widest)
+                .map(|function| unroll::nested(&module, function))
                 .unwrap_or_default(),
             promotable: kernel
                 .filter(|_| promotes)

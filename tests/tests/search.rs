@@ -263,6 +263,37 @@ fn forms_that_unroll_different_loops_are_different() {
     assert!(!label.contains("line 4 unrolled"), "{label}");
 }
 
+/// Work-items that sum what is around them, as far as a short nest goes: unrolled alone, its inner loop gains nothing.
+const AROUND: &str = "\
+__kernel void k(__global const float *in, __global float *out, __global int *table, int n)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    float sum = 0;
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 3; j++) sum += in[(y + i) * n + x + j] * table[i * 3 + j];
+    out[y * n + x] = sum;
+}
+";
+
+#[test]
+fn short_nests_and_what_gains_beside_them_are_one_step() {
+    let shop = Workshop::new();
+    shop.write("k.cl", AROUND);
+    let options = "-fexecution-model=ndrange -fno-coarsen -fno-vectorise --search-time=0.2s";
+    let command = format!("report --json --kernel-opt=3 {options} k.cl");
+    let report: Value =
+        serde_json::from_str(&shop.fpgacc(&command).success().stdout).expect("JSON");
+    let step = &report["programs"][0]["kernels"][0]["steps"][0];
+    let what = step["what"].as_str().expect("a step");
+    for part in [
+        "2 compute units",
+        "'for i' at line 5 unrolled 5 times",
+        "'for j' at line 6 unrolled 3 times",
+    ] {
+        assert!(what.contains(part), "{what}");
+    }
+}
+
 /// The form of a stencil whose host launches it again and again, and does this in between.
 fn launched_often(between: &str) -> String {
     let shop = Workshop::new();

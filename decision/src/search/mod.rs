@@ -1,16 +1,20 @@
 //! Which forms of a kernel are tried.
 //!
 //! `--kernel-opt=1` tries what the launches prove of the kernel as it is, `--kernel-opt=2` also loops over its
-//! work-items and shift registers: the plain forms. `--kernel-opt=3` walks on from these, best first: of the
-//! fastest form that was not looked at, all forms that are one step away are made and priced, NDRanges and
-//! single work-items by turns. A form is passed over if its [`bound`] shows that nothing that widens it beats
-//! the best one. The walk ends when nothing is left, or when the [`Effort`] is spent.
+//! work-items and shift registers: the plain forms. `--kernel-opt=3` walks on from these: of the best form that was
+//! not looked at, all forms that are one step away are made and priced, and the one that takes all of these that
+//! gained ([`combined`]), NDRanges and single work-items by turns. The best form is the fastest with the fewest detours
+//! (Harvey and Ginsberg, "Limited discrepancy search", IJCAI 1995): steps that widen come to the same forms in any
+//! order, so that the best of them is no detour, and each other one is. A form is passed over if its [`bound`] shows
+//! that nothing that widens it beats the best one, and is not made if a less wide one does not fit. The walk ends when
+//! nothing is left, or when the [`Effort`] is spent.
 //!
 //! Like branch and bound over the configurations of pipelines (Pouget, Pouchet and Cong, "Automatic hardware
 //! pragma insertion in high-level synthesis", arXiv 2405.12304), with the model's own prices in place of a
 //! program to solve.
 
 mod bound;
+mod combined;
 mod effort;
 mod groups;
 mod steps;
@@ -34,6 +38,7 @@ use super::variant::{Candidate, Family, Origin, Refused, Searched, step};
 
 pub use self::effort::{Effort, SearchTime};
 
+use self::effort::{Passes, Reserved};
 use self::steps::Loops;
 
 /// Wider forms come after all others of the same price, the widest last; those of the input as it is after those
@@ -119,10 +124,20 @@ struct Node {
     /// See [`bound::floor`].
     floor: f64,
     is_expanded: bool,
+    /// The model sees no difference to the form that it was made of.
+    is_twin: bool,
+    /// See [`Search::note_detours`].
+    detours: u32,
 }
 
-struct Search<'a> {
-    pricing: &'a Pricing<'a>,
+/// A step from a form.
+struct Step {
+    pipeline: Pipeline,
+    reserved: Reserved,
+}
+
+struct Search<'a, 'p> {
+    pricing: &'a Pricing<'p>,
     base: &'a Pipeline,
     model: ExecutionModel,
     effort: Effort,
@@ -137,7 +152,7 @@ struct Search<'a> {
     apart: BTreeSet<(bool, bool, bool)>,
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// The forms that a level has, that of the input first.
     fn plain(&self, model: ExecutionModel) -> Vec<Plain> {
         let form = |pipeline, rank| Plain {
@@ -292,8 +307,12 @@ impl Search<'_> {
             loops,
             floor,
             is_expanded: false,
+            is_twin: false,
+            detours: 0,
         });
-        self.nodes.len() - 1
+        let at = self.nodes.len() - 1;
+        self.nodes[at].is_twin = self.is_twin(at);
+        at
     }
 
     /// A label that no other form has.
@@ -309,60 +328,133 @@ impl Search<'_> {
 
     /// Makes what is a step away from the best, until nothing is left to gain or to spend.
     fn walk(&mut self, standard: usize) {
+        for root in 0..self.nodes.len() {
+            self.nodes[root].detours = u32::from(self.is_unproved(root));
+        }
         let asked =
             (self.model != ExecutionModel::Auto).then_some(self.nodes[standard].candidate.family);
         while let Some(at) = self.next(asked) {
             self.nodes[at].is_expanded = true;
             let steps = self.steps(at);
-            self.make_ahead(steps.clone());
-            for pipeline in steps {
-                let rank = self.rank(at, &pipeline);
-                let fuses = steps::fuses(&self.nodes[at].candidate.pipeline, &pipeline);
-                let fusable = steps::fusable(&pipeline);
-                let added = self.add(pipeline, rank, Some(at));
-                // Where nothing was fused, the form is known: it takes next to no time, and is not tried again.
-                match self.nodes[added].made.report.did(FUSE) {
-                    true if fuses => {
-                        self.effort.spend(0.0);
-                    }
-                    false if fuses => {
-                        self.apart.insert(fusable);
-                    }
-                    _ => {}
-                }
+            self.make_ahead(steps.iter().map(|step| step.pipeline.clone()).collect());
+            for step in steps {
+                self.take(at, step);
             }
+            self.combine(at);
+            self.note_detours(at);
         }
     }
 
-    /// The form to look at next: of the family of which there are fewer forms, so that one with many choices
+    /// Makes what is a step away from a form.
+    fn take(&mut self, at: usize, step: Step) {
+        let Step { pipeline, reserved } = step;
+        let rank = self.rank(at, &pipeline);
+        let fuses = steps::fuses(&self.nodes[at].candidate.pipeline, &pipeline);
+        let fusable = steps::fusable(&pipeline);
+        let passes = match steps::is_widened(&pipeline) {
+            true => Passes::Last,
+            false => Passes::All,
+        };
+        let known = self.nodes.len();
+        let added = self.add(pipeline, rank, Some(at));
+        let made = &self.nodes[added].made;
+        // Where nothing was fused, the form is known: it is not tried again.
+        if fuses && !made.report.did(FUSE) {
+            self.apart.insert(fusable);
+        }
+        let priced = match added == known {
+            true => made.priced_size(),
+            false => 0,
+        };
+        self.effort.spend(reserved, priced, passes);
+    }
+
+    /// Makes the form that takes all steps from a form that gained.
+    fn combine(&mut self, at: usize) {
+        let wider = self.wider_than(at);
+        let mut gained: Vec<usize> = wider
+            .filter(|&step| self.fits(step) && !self.is_idle(step))
+            .collect();
+        gained.sort_by(|&a, &b| self.seconds(a).total_cmp(&self.seconds(b)));
+        let of = |at: usize| &self.nodes[at].candidate.pipeline;
+        let steps = gained.iter().map(|&step| of(step));
+        let has_lanes = self.nodes[at].made.memory_part() < steps::LEAST_MEMORY;
+        let all = combined::combined(of(at), steps, has_lanes);
+        if let Some(step) = self.step(at, all) {
+            self.take(at, step);
+        }
+    }
+
+    /// The wider forms that are a step from this one.
+    fn wider_than(&self, at: usize) -> impl Iterator<Item = usize> {
+        let nodes = self.nodes.iter().enumerate();
+        let next = nodes.filter(move |(_, node)| node.from == Some(at));
+        let wider = next.filter(|(_, node)| steps::is_widened(&node.candidate.pipeline));
+        wider.map(|(at, _)| at)
+    }
+
+    /// The form to look at next: of the family on which less was spent, so that one with many choices or large forms
     /// leaves time for the other.
     fn next(&self, asked: Option<Family>) -> Option<usize> {
         if self.effort.is_spent() {
             return None;
         }
         let mut families = [Family::NdRange, Family::SingleWorkItem];
-        families.sort_by_key(|family| self.of_family(*family).count());
+        families.sort_by_key(|family| self.priced(*family));
         let wanted = families.into_iter();
         let mut wanted = wanted.filter(|family| asked.is_none_or(|asked| asked == *family));
         wanted.find_map(|family| self.next_of(family))
+    }
+
+    /// Operations and operands of a family's forms.
+    fn priced(&self, family: Family) -> usize {
+        let forms = self.of_family(family);
+        forms.map(|at| self.nodes[at].made.priced_size()).sum()
     }
 
     fn of_family(&self, family: Family) -> impl Iterator<Item = usize> {
         (0..self.nodes.len()).filter(move |&at| self.family(at) == family)
     }
 
-    /// The fastest form of a family that fits and may lead to a faster one than is known; of equally fast
-    /// ones the one that is less wide.
+    /// The form of a family with the fewest detours that fits and may lead to a faster one than is known, the fastest of
+    /// these; of equally fast ones the one that is less wide. Those that the model cannot tell from others come last.
     fn next_of(&self, family: Family) -> Option<usize> {
         let open = self.of_family(family).filter(|&at| self.is_open(at));
-        // What gained nothing seldom gains with more: it comes last.
-        let is_late = |at: usize| self.is_idle(at) || self.is_unproved(at);
         open.min_by(|&a, &b| {
-            let gains = is_late(a).cmp(&is_late(b));
+            let key = |at: usize| (self.nodes[at].is_twin, self.nodes[at].detours);
             let faster = self.seconds(a).total_cmp(&self.seconds(b));
             let rank = |at: usize| self.nodes[at].candidate.rank;
+            let gains = key(a).cmp(&key(b));
             gains.then(faster).then(rank(a).cmp(&rank(b)))
         })
+    }
+
+    /// Counts detours on the ways to the forms a step from this one: what gained nothing, and what widens it and is not
+    /// the best of what does. The others' ways, with that step later, come to the same forms.
+    fn note_detours(&mut self, at: usize) {
+        let fitting = self.wider_than(at).filter(|&step| self.fits(step));
+        let best = fitting.min_by(|&a, &b| self.seconds(a).total_cmp(&self.seconds(b)));
+        let astray: BTreeSet<usize> = self
+            .wider_than(at)
+            .filter(|&step| best != Some(step))
+            .collect();
+        let before = self.nodes[at].detours;
+        for step in 0..self.nodes.len() {
+            if self.nodes[step].from == Some(at) {
+                let detours = u32::from(astray.contains(&step)) + u32::from(self.is_idle(step));
+                self.nodes[step].detours = before + detours;
+            }
+        }
+    }
+
+    /// Whether the model sees no difference to the form that a form was made of: it copies loops that are copied anyway.
+    fn is_twin(&self, at: usize) -> bool {
+        let price = |at: usize| {
+            let price = &self.nodes[at].candidate.price;
+            (price.seconds.value, price.area)
+        };
+        let from = self.nodes[at].from;
+        from.is_some_and(|from| price(from) == price(at))
     }
 
     /// Whether a form is no faster than the one that it was made of.
@@ -416,7 +508,7 @@ impl Search<'_> {
     }
 
     /// What is asked for in one step from a form, and was not asked for before.
-    fn steps(&mut self, at: usize) -> Vec<Pipeline> {
+    fn steps(&mut self, at: usize) -> Vec<Step> {
         let Node {
             candidate,
             made,
@@ -424,25 +516,45 @@ impl Search<'_> {
             ..
         } = &self.nodes[at];
         let form = &candidate.pipeline;
-        let mut steps = Vec::new();
+        let mut all = Vec::new();
         if !steps::is_widened(form) {
-            steps.extend(steps::structural(form, self.base, made));
+            all.extend(steps::structural(form, self.base, made));
             let groups = self.groups.as_ref();
             let groups = groups.map(|sizes| steps::in_groups(form, self.base, made, sizes));
-            steps.extend(groups.into_iter().flatten());
+            all.extend(groups.into_iter().flatten());
         }
-        steps.extend(steps::wider(form, made, loops));
-        let (asked, effort) = (&mut self.asked, &mut self.effort);
-        let apart = &self.apart;
-        steps.retain(|step| {
-            let copies = loops.copies(step);
-            let fuses = steps::fuses(form, step);
-            copies.iter().all(|copies| *copies <= steps::MOST_COPIES)
-                && !(fuses && apart.contains(&steps::fusable(step)))
-                && asked.insert(format!("{step:?}"))
-                && (fuses || effort.spend(copies.iter().sum()))
-        });
-        steps
+        all.extend(steps::wider(form, made, loops));
+        let all = all.into_iter();
+        all.filter_map(|form| self.step(at, form)).collect()
+    }
+
+    /// A step from a form, if it may be a new form that fits and there is effort left for it.
+    fn step(&mut self, at: usize, pipeline: Pipeline) -> Option<Step> {
+        let Node {
+            candidate,
+            made,
+            loops,
+            ..
+        } = &self.nodes[at];
+        let form = &candidate.pipeline;
+        let mut copies = loops.copies(&pipeline).into_iter();
+        let is_apart =
+            steps::fuses(form, &pipeline) && self.apart.contains(&steps::fusable(&pipeline));
+        let may_be_new = copies.all(|copies| copies <= steps::MOST_COPIES)
+            && !is_apart
+            && self.may_fit(&pipeline)
+            && self.asked.insert(format!("{pipeline:?}"));
+        let growth = loops.growth(form, &pipeline);
+        let size = made.priced_size();
+        let reserved = may_be_new.then(|| self.effort.reserve(size, growth))??;
+        Some(Step { pipeline, reserved })
+    }
+
+    /// Whether no form is known that does less at a time and does not fit.
+    fn may_fit(&self, form: &Pipeline) -> bool {
+        let mut nodes = self.nodes.iter().map(|node| &node.candidate);
+        self.effort.is_exhaustive()
+            || !nodes.any(|other| !other.price.fits && steps::is_wider(form, &other.pipeline))
     }
 
     /// Of forms that cost the same, those come first that do less at a time.
@@ -462,6 +574,10 @@ impl Search<'_> {
 
     fn family(&self, at: usize) -> Family {
         self.nodes[at].candidate.family
+    }
+
+    fn fits(&self, at: usize) -> bool {
+        self.nodes[at].candidate.price.fits
     }
 
     fn seconds(&self, at: usize) -> f64 {

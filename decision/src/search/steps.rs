@@ -35,7 +35,7 @@ const MERGED_DIMS: u8 = 2;
 /// Launches that may become one.
 const STEPS: [u64; 6] = [1, 3, 5, 9, 15, 31];
 /// Barriers that keep work-groups together only make memory faster: they are tried where it takes this part of the time.
-const LEAST_MEMORY: f64 = 0.5;
+pub const LEAST_MEMORY: f64 = 0.5;
 /// Copies of a loop that are priced.
 const COPIES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// Loops that run at most so often may run all their iterations at once.
@@ -91,7 +91,9 @@ impl Loops {
     /// Those of a form, which was made of one with `known` loops.
     pub fn of(known: Option<&Loops>, made: &Made) -> Self {
         let mut loops = known.cloned().unwrap_or_default();
-        let new = made.loops.iter().map(|found| {
+        let outer = made.nested.iter().map(|nest| &nest.outer);
+        let new = made.loops.iter().chain(outer);
+        let new = new.map(|found| {
             let (trips, inside) = (found.trips, found.inside);
             (found.index, Loop { trips, inside })
         });
@@ -117,6 +119,14 @@ impl Loops {
         all
     }
 
+    /// How many times as large as a form one is that is a step from it, at most.
+    pub fn growth(&self, form: &Pipeline, step: &Pipeline) -> f64 {
+        let more = |index: usize, _: &Loop| copies(step, index) / copies(form, index);
+        let of_loops = self.0.keys().map(|at| self.product(*at, more));
+        let lanes = |form| (window_lanes(form) * time_steps(form) * merged(form)) as f64;
+        of_loops.fold(1.0, f64::max) * lanes(step) / lanes(form)
+    }
+
     /// How much more than now a form can do at a time.
     pub fn widening(&self, form: &Pipeline) -> f64 {
         let most = LANES[LANES.len() - 1] * UNITS[UNITS.len() - 1];
@@ -131,7 +141,7 @@ impl Loops {
 const WINDOW_LANES: u64 = 8;
 
 /// Copies of a loop.
-fn copies(form: &Pipeline, index: usize) -> f64 {
+pub fn copies(form: &Pipeline, index: usize) -> f64 {
     let factor = factors(form).iter().find(|factor| factor.index == index);
     factor.map_or(1.0, |factor| factor.copies as f64)
 }
@@ -180,6 +190,19 @@ fn at_a_time(form: &Pipeline) -> u64 {
     replicated(form) * window_lanes(form)
 }
 
+/// Whether a form does at least as much at a time as another one of the same structure, in the same loops.
+pub fn is_wider(form: &Pipeline, other: &Pipeline) -> bool {
+    let lanes = |form: &Pipeline| *form.options.of::<replicate::Options>();
+    let (own, others) = (lanes(form), lanes(other));
+    let mut all = factors(other).iter();
+    own.simd >= others.simd
+        && own.units >= others.units
+        && all.all(|factor| copies(form, factor.index) >= factor.copies as f64)
+        && coalesced_nests(form) == coalesced_nests(other)
+        && in_lockstep(form) == in_lockstep(other)
+        && form.beginning() == other.beginning()
+}
+
 /// Nests that are one loop.
 pub fn coalesced_nests(form: &Pipeline) -> &[usize] {
     &form.options.of::<coalesce::Options>().nests
@@ -191,7 +214,7 @@ pub fn in_lockstep(form: &Pipeline) -> &lockstep::Options {
 }
 
 /// A form with other options of a pass.
-fn with<O: OwnOptions>(form: &Pipeline, change: impl FnOnce(&mut O)) -> Pipeline {
+pub fn with<O: OwnOptions>(form: &Pipeline, change: impl FnOnce(&mut O)) -> Pipeline {
     let mut form = form.clone();
     change(form.options.of_mut());
     form
@@ -404,7 +427,17 @@ fn coarsened(form: &Pipeline, base: &Pipeline) -> Vec<Pipeline> {
             level: Level::Items,
         })
     });
-    let with = |how| with(form, |own: &mut coarsen::Options| own.how = Some(how));
+    // What is loaded once for each of them is loaded for all.
+    let loaded = form.options.of::<promote::Options>().most;
+    let with = |how: Coarsening| {
+        let form = with(form, |own: &mut coarsen::Options| own.how = Some(how));
+        match loaded {
+            0 => form,
+            _ => with(&form, |own: &mut promote::Options| {
+                own.most = loaded * how.factor / now
+            }),
+        }
+    };
     more.map(with).collect()
 }
 
@@ -422,34 +455,22 @@ pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
     let mut found = Vec::new();
     if made.family == Family::NdRange && form.runs(&passes::Replicate) {
         let now: &replicate::Options = form.options.of();
-        found.extend(
-            next(&LANES, now.simd)
-                .map(|simd| with(form, |own: &mut replicate::Options| own.simd = simd)),
-        );
-        found.extend(
-            next(&UNITS, now.units)
-                .map(|units| with(form, |own: &mut replicate::Options| own.units = units)),
-        );
+        found.extend(next(&LANES, now.simd).map(|simd| {
+            let set = |own: &mut replicate::Options| own.simd = simd;
+            with(form, set)
+        }));
+        found.extend(next(&UNITS, now.units).map(|units| {
+            let set = |own: &mut replicate::Options| own.units = units;
+            with(form, set)
+        }));
     }
     if made.family == Family::NdRange && form.runs(&passes::Lockstep) {
         found.extend(together(form, made));
     }
-    if made.family == Family::SingleWorkItem && made.report.did(WINDOW) {
-        found.extend(
-            next(&LANES, window_lanes(form))
-                .map(|lanes| with(form, |own: &mut window::Options| own.lanes = lanes)),
-        );
-    }
-    let mut contracts = made.report.contracts.values();
-    let takes_steps = contracts.any(|contract| contract.steps().is_some());
-    if made.has_rows && made.report.did(WINDOW) && (takes_steps || time_steps(form) == 1) {
-        found.extend(
-            next(&STEPS, time_steps(form))
-                .map(|steps| with(form, |own: &mut window::Options| own.steps = steps)),
-        );
-    }
+    found.extend(wider_windows(form, made));
     if form.runs(&passes::Unroll) {
         found.extend(unrolled(form, made, loops));
+        found.extend(whole(form, made));
     }
     let knows_coalesce = !form
         .options
@@ -461,6 +482,26 @@ pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
     found
 }
 
+/// Windows that move on by more elements, or do more launches.
+fn wider_windows(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
+    let mut found = Vec::new();
+    if made.family == Family::SingleWorkItem && made.report.did(WINDOW) {
+        found.extend(next(&LANES, window_lanes(form)).map(|lanes| {
+            let set = |own: &mut window::Options| own.lanes = lanes;
+            with(form, set)
+        }));
+    }
+    let mut contracts = made.report.contracts.values();
+    let takes_steps = contracts.any(|contract| contract.steps().is_some());
+    if made.has_rows && made.report.did(WINDOW) && (takes_steps || time_steps(form) == 1) {
+        found.extend(next(&STEPS, time_steps(form)).map(|steps| {
+            let set = |own: &mut window::Options| own.steps = steps;
+            with(form, set)
+        }));
+    }
+    found
+}
+
 /// One more loop in whose iterations work-groups stay together, where it is memory that takes the time.
 fn together(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
     if made.memory_part() < LEAST_MEMORY {
@@ -468,8 +509,11 @@ fn together(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
     }
     let is_copied = |index| factors(form).iter().any(|factor| factor.index == index);
     let free = made.lockstep.iter().filter(|one| !is_copied(one.index));
-    free.map(|one| with(form, |own: &mut lockstep::Options| own.add(one.index)))
-        .collect()
+    free.map(|one| {
+        let add = |own: &mut lockstep::Options| own.add(one.index);
+        with(form, add)
+    })
+    .collect()
 }
 
 /// One loop copied more often.
@@ -483,14 +527,48 @@ fn unrolled(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
         }
         let now = now.map_or(1, |factor| factor.copies);
         for copies in more_copies(now, trips) {
-            found.push(with(form, |unroll: &mut unroll::Options| {
-                unroll.factors.retain(|factor| factor.index != index);
-                unroll.factors.push(Factor { index, copies });
-                unroll.factors.sort();
-            }));
+            found.push(with_factors(form, &[Factor { index, copies }]));
         }
     }
     found
+}
+
+/// Loops unrolled with all loops inside them, these whole: an inner loop alone may gain nothing.
+fn whole(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
+    let mut found = Vec::new();
+    for nest in &made.nested {
+        let factors = nest
+            .inside
+            .iter()
+            .map(|&(index, copies)| Factor { index, copies });
+        let inside: Vec<Factor> = factors.collect();
+        let copies = inside.iter().map(|factor| factor.copies);
+        let all = copies.fold(1, u64::saturating_mul);
+        let outer = nest.outer;
+        let is_even = |copies: &u64| {
+            outer
+                .trips
+                .is_none_or(|trips| trips.is_multiple_of(*copies))
+        };
+        let more = more_copies(1, outer.trips).into_iter().filter(is_even);
+        for copies in more.filter(|copies| all.saturating_mul(*copies) <= MOST_WHOLE) {
+            let index = outer.index;
+            let mut factors = inside.clone();
+            factors.push(Factor { index, copies });
+            found.push(with_factors(form, &factors));
+        }
+    }
+    found
+}
+
+/// A form with other numbers of copies of these loops.
+pub fn with_factors(form: &Pipeline, factors: &[Factor]) -> Pipeline {
+    with(form, |own: &mut unroll::Options| {
+        own.factors
+            .retain(|own| factors.iter().all(|factor| factor.index != own.index));
+        own.factors.extend(factors);
+        own.factors.sort();
+    })
 }
 
 /// The next number of copies, and all iterations at once.

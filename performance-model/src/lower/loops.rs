@@ -122,8 +122,12 @@ impl<'a> Lowering<'a> {
     /// The iterations of a loop, where its text alone says how many there are.
     fn trips_of_text(&mut self, parts: &Parts<'a>) -> Option<u64> {
         let (module, function) = (self.module, self.at.function);
+        let constants = &mut self.known.constants;
+        let key = std::ptr::from_ref(function) as usize;
+        let constants = constants.entry(key);
+        let constants = constants.or_insert_with(|| Constants::new(module, function));
         let key = std::ptr::from_ref(parts.stmt) as usize;
-        let count = || trip_count(&Constants::new(module, function), parts.stmt);
+        let count = || trip_count(constants, parts.stmt);
         *self.known.trips_of_texts.entry(key).or_insert_with(count)
     }
 

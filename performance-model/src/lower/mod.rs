@@ -36,6 +36,7 @@ use fpgacc_frontend::ir::{
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::alias::Root;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
+use fpgacc_kernel_analysis::trip_count::Constants;
 use fpgacc_runtime::contract::LaunchContract;
 use value::{Pointer, Slot, Value};
 
@@ -102,7 +103,7 @@ struct Lowering<'a> {
     graph: Builder,
     env: Env,
     at: Cursor<'a>,
-    known: Known,
+    known: Known<'a>,
 }
 
 /// Where the walk is, and what holds there.
@@ -153,7 +154,7 @@ struct Call {
 
 /// What is known for good: names that are given once, and what holds wherever it is asked again.
 #[derive(Default)]
-struct Known {
+struct Known<'a> {
     /// Integers of which nothing is known but where they come from, by number.
     opaques: Vec<Opaque>,
     /// Those that stand for a variable in any iteration.
@@ -174,6 +175,8 @@ struct Known {
     series: BTreeMap<usize, series::Series>,
     /// Iterations of loops, by where their statements lie, where the text alone says how many there are.
     trips_of_texts: BTreeMap<usize, Option<u64>>,
+    /// The integer constants of functions, by where those lie.
+    constants: BTreeMap<usize, Constants<'a>>,
     /// What loops set that were analysed as a part of a loop around.
     set_by_loops: BTreeMap<LoopKey, Vec<Slot>>,
     /// The variables of which functions write components of vectors.
