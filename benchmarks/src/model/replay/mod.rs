@@ -41,7 +41,7 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     hub: Option<PathBuf>,
     #[command(flatten)]
-    variants: variants::Options,
+    variants: variants::Measured,
     /// Only spaces whose name begins so
     #[arg(long, value_name = "NAME")]
     only: Option<String>,

@@ -16,7 +16,7 @@ use crate::variants::{Row, read, usual_list};
 
 /// What was measured.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct Measured {
     /// Vectors, coarsening and work-groups as measured: benchmarks/space/variants_h100.csv
     #[arg(long, value_name = "CSV", requires = "checkouts")]
     variants: Option<std::path::PathBuf>,
@@ -32,7 +32,7 @@ pub struct Options {
 }
 
 /// A space for each kernel that was measured.
-pub fn spaces(options: &Options) -> Result<Vec<Space>, ModelError> {
+pub fn spaces(options: &Measured) -> Result<Vec<Space>, ModelError> {
     let (Some(table), Some(checkouts)) = (&options.variants, &options.checkouts) else {
         return Ok(Vec::new());
     };
