@@ -23,6 +23,7 @@ pub mod execute;
 pub mod gains;
 pub mod generate;
 pub mod geometry;
+mod means;
 pub mod model;
 pub mod platform;
 pub mod readback;

@@ -459,7 +459,7 @@ impl<'f> Running<'f> {
         (jobs, running)
     }
 
-    /// Runs passes over all kernels, pass by pass.
+    /// Runs passes over all kernels, one pass after the other.
     fn run(&mut self, module: &mut Module, passes: &[&dyn Pass], jobs: &[Job<'_>]) {
         for pass in passes {
             for job in jobs.iter().filter(|job| job.pipeline.reaches(*pass)) {

@@ -57,12 +57,7 @@ impl Options {
         for list in lists {
             entries.extend(Entry::read(list)?);
         }
-        entries.retain(|entry| {
-            let name = format!("{} {}", entry.program, entry.kernel);
-            self.only
-                .as_ref()
-                .is_none_or(|text| name.contains(text.as_str()))
-        });
+        entries.retain(|entry| entry.is_meant(self.only.as_deref()));
         if let (Some(once), Some(folder)) = (&self.once, &self.recorded) {
             return self.record(&entries, once, folder);
         }

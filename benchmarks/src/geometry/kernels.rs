@@ -54,6 +54,12 @@ impl Entry {
         serde_yaml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
     }
 
+    /// Whether its program and name contain a text; all are meant if none is given.
+    pub fn is_meant(&self, only: Option<&str>) -> bool {
+        let name = format!("{} {}", self.program, self.kernel);
+        only.is_none_or(|text| name.contains(text))
+    }
+
     /// A product of names and numbers; `None`: it is something else.
     fn product(&self, text: &str, data: Data) -> Option<u64> {
         let sizes = match data {

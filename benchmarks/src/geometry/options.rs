@@ -57,11 +57,7 @@ impl Options {
         let device = device::find(&self.device)?;
         let mut cases = Vec::new();
         for entry in &kernels {
-            let name = format!("{} {}", entry.program, entry.kernel);
-            let is_meant = self
-                .only
-                .as_ref()
-                .is_none_or(|text| name.contains(text.as_str()));
+            let is_meant = entry.is_meant(self.only.as_deref());
             let times = measured.get(&(entry.program.clone(), entry.kernel.clone()));
             if let (true, Some(times)) = (is_meant, times) {
                 cases.push(Case::read(entry, self.data, times, &self.checkouts)?);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use fpgacc_gpu_model::geometry::model::Prediction;
 
 use super::judge::Judgement;
+use crate::means::geometric_mean;
 
 /// A line for each kernel, then the geometric means, the least, and how many are near; with `parts`, what
 /// each limit of the chosen and of the fastest shape takes, in microseconds.
@@ -80,7 +81,7 @@ fn near(one: &Judgement) -> [Option<f64>; 5] {
 
 fn summary(near: impl Iterator<Item = f64>) -> String {
     let all: Vec<f64> = near.collect();
-    let mean = (all.iter().map(|near| near.ln()).sum::<f64>() / all.len().max(1) as f64).exp();
+    let mean = geometric_mean(all.iter().copied());
     let least = all.iter().copied().fold(1.0, f64::min);
     let low = all.iter().filter(|near| **near < 0.85).count();
     format!(

@@ -19,6 +19,7 @@ use super::error::ModelError;
 use super::facts::{self, Sizes};
 use super::launches::Trips;
 use super::{kernels, points, thesis, why};
+use crate::means::geometric_mean;
 
 /// What is compared.
 #[derive(Clone, Copy, Debug)]
@@ -136,11 +137,6 @@ fn table() -> Result<Table, ModelError> {
     let name = "rodinia_fpga.yaml";
     serde_yaml::from_str(include_str!("../../model/rodinia_fpga.yaml"))
         .map_err(|e| ModelError::Launches(name.to_string(), e))
-}
-
-fn geometric_mean(ratios: impl Iterator<Item = f64>) -> f64 {
-    let logs: Vec<f64> = ratios.map(f64::ln).collect();
-    (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp()
 }
 
 /// A program, and what is asked of it.

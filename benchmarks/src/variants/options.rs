@@ -54,10 +54,7 @@ impl Options {
             return Ok(true);
         }
         let mut entries = Entry::read(self.kernels.as_ref().unwrap_or(&usual_list()))?;
-        entries.retain(|entry| {
-            let name = format!("{} {}", entry.program, entry.kernel);
-            self.only.as_ref().is_none_or(|text| name.contains(text))
-        });
+        entries.retain(|entry| entry.is_meant(self.only.as_deref()));
         if let Some(measured) = &self.measured {
             let rows = table::read(measured).map_err(|error| error.to_string())?;
             print!("{}", table::table(&entries, &rows));

@@ -9,6 +9,8 @@ use std::path::Path;
 use fpgacc_tuning::correction::{Corrected, correct};
 use fpgacc_tuning::strategy::{Candidate, Tried};
 
+use crate::means::geometric_mean;
+
 /// What columns with times begin with; the GPU's name follows.
 const RUNTIME: &str = "runtime_";
 /// What columns with features begin with.
@@ -166,9 +168,8 @@ fn gain(rows: &[&Row], gpu: &str, way: &Way<'_>) -> Gain {
         Some(way(&own).map_or(1.0, |at| plain / rows[at].times[gpu]))
     });
     let gains: Vec<f64> = gains.collect();
-    let logs: f64 = gains.iter().map(|gain| gain.ln()).sum();
     Gain {
-        mean: (logs / gains.len().max(1) as f64).exp(),
+        mean: geometric_mean(gains.iter().copied()),
         least: gains.iter().copied().fold(f64::INFINITY, f64::min),
     }
 }

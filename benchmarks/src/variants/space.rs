@@ -30,6 +30,12 @@ pub struct Coarsen {
     pub is_far: bool,
 }
 
+/// A local size, as in `64x4`.
+pub fn shape(local: &[u64]) -> String {
+    let sizes: Vec<String> = local.iter().map(u64::to_string).collect();
+    sizes.join("x")
+}
+
 /// All points of a kernel in work-groups of a size.
 pub fn points(local: &[u64]) -> Vec<Point> {
     let merged = (0..local.len()).flat_map(|dim| {
@@ -83,8 +89,7 @@ impl Point {
 
     /// The local size, as in `64x4`.
     pub fn shape(&self) -> String {
-        let sizes: Vec<String> = self.local.iter().map(u64::to_string).collect();
-        sizes.join("x")
+        shape(&self.local)
     }
 
     fn coarsening(&self) -> Option<String> {

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::space::Point;
+use super::space::{self, Point};
 use crate::geometry::kernels::Entry;
+use crate::means::geometric_mean;
 
 /// What results may differ by, as a part of the largest number: vectors take other functions of the library.
 const ROUNDING: f64 = 1e-5;
@@ -98,10 +99,7 @@ fn best(entry: &Entry, rows: &[Row]) -> Option<Best> {
     let as_it_is = rows.iter().map(|row| (row.point.shape(), row.before));
     let as_it_is: BTreeMap<String, f64> = as_it_is.collect();
     let (shape, plain) = as_it_is.iter().min_by(|a, b| a.1.total_cmp(b.1))?;
-    let author = entry.local.as_ref().map(|sizes| {
-        let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
-        sizes.join("x")
-    });
+    let author = entry.local.as_deref().map(space::shape);
     let least = |is_meant: &dyn Fn(&Point) -> bool| {
         let rows = rows
             .iter()
@@ -164,10 +162,7 @@ pub fn table(entries: &[Entry], rows: &[Row]) -> String {
             let _ = writeln!(text, "    {what}: {name}");
         }
     }
-    let means = gains.map(|all| {
-        let sum: f64 = all.iter().map(|gain| gain.ln()).sum();
-        format!("{:.2}", (sum / all.len().max(1) as f64).exp())
-    });
+    let means = gains.map(|all| format!("{:.2}", geometric_mean(all.into_iter())));
     let [groups, coarsened, vectors, both, all] = means;
     let _ = writeln!(
         text,

@@ -530,22 +530,17 @@ impl Search<'_, '_> {
 
     /// A step from a form, if it may be a new form that fits and there is effort left for it.
     fn step(&mut self, at: usize, pipeline: Pipeline) -> Option<Step> {
-        let Node {
-            candidate,
-            made,
-            loops,
-            ..
-        } = &self.nodes[at];
-        let form = &candidate.pipeline;
-        let mut copies = loops.copies(&pipeline).into_iter();
+        let node = &self.nodes[at];
+        let form = &node.candidate.pipeline;
+        let mut copies = node.loops.copies(&pipeline).into_iter();
         let is_apart =
             steps::fuses(form, &pipeline) && self.apart.contains(&steps::fusable(&pipeline));
         let may_be_new = copies.all(|copies| copies <= steps::MOST_COPIES)
             && !is_apart
             && self.may_fit(&pipeline)
             && self.asked.insert(format!("{pipeline:?}"));
-        let growth = loops.growth(form, &pipeline);
-        let size = made.priced_size();
+        let growth = node.loops.growth(form, &pipeline);
+        let size = node.made.priced_size();
         let reserved = may_be_new.then(|| self.effort.reserve(size, growth))??;
         Some(Step { pipeline, reserved })
     }

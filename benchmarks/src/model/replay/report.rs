@@ -9,6 +9,7 @@ use fpgacc_tuning::strategy::{
 };
 
 use super::table::Table;
+use crate::means::geometric_mean;
 
 /// A design counts as found if it costs at most this much of the best.
 const NEAR: f64 = 1.02;
@@ -66,9 +67,9 @@ pub fn text(title: &str, tables: &[Table], effort: Effort) -> String {
         text.push_str(&line.text);
         all.extend(line.builds);
         fewer.extend(line.of_part);
-        missing.push(line.after_few.ln());
+        missing.push(line.after_few);
     }
-    let mean = (missing.iter().sum::<f64>() / missing.len().max(1) as f64).exp();
+    let mean = geometric_mean(missing.into_iter());
     let _ = writeln!(
         text,
         "after one design in {FEW}: {:.1} % of the speed of the best, in the geometric mean",
