@@ -1,6 +1,7 @@
 //! The GPU or CPU that a command is asked about.
 
 use std::path::Path;
+use std::thread;
 
 use fpgacc_frontend::diag::Diagnostic;
 use fpgacc_gpu_model::device::{Device, DeviceError};
@@ -25,7 +26,7 @@ pub fn timed(session: &mut Session, name: &str) -> Step<Device> {
 pub fn device(session: &mut Session, name: &str, others: &[&str]) -> Step<Device> {
     if !name.ends_with(".yaml") && !name.ends_with(".yml") {
         return match Device::named(name) {
-            Ok(device) => Ok(device),
+            Ok(device) => Ok(here(device)),
             Err(DeviceError::Unknown(name, known)) => {
                 let error = Diagnostic::error(format!("nothing is known of the device '{name}'"));
                 let mut help = format!("there are {known}; a file (.yaml) describes others");
@@ -45,4 +46,12 @@ pub fn device(session: &mut Session, name: &str, others: &[&str]) -> Step<Device
     let bytes = session.read(path)?;
     let parsed = Device::parse(&String::from_utf8_lossy(&bytes));
     session.check(parsed.map_err(|error| format!("{name}: {error}")))
+}
+
+/// A processor that is meant by its name is that of this machine: a program of an emulator runs where it is built.
+fn here(device: Device) -> Device {
+    match thread::available_parallelism() {
+        Ok(count) => device.on_cores(u32::try_from(count.get()).unwrap_or(u32::MAX)),
+        Err(_) => device,
+    }
 }

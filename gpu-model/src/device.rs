@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_yaml::Value;
 
 /// A device that runs the work-items of a group in warps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,7 +57,7 @@ pub struct Pipeline {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cores {
-    /// Cores.
+    /// Cores. [`Device::on_cores`] replaces it.
     pub count: u32,
     /// Their clock, in GHz.
     pub clock_ghz: f64,
@@ -98,6 +99,17 @@ pub struct Cores {
 }
 
 impl Device {
+    /// The device with so many cores, which its title then says; without a change if it has none.
+    #[must_use]
+    pub fn on_cores(mut self, count: u32) -> Self {
+        let Some(cores) = &mut self.cores else {
+            return self;
+        };
+        cores.count = count;
+        self.title = format!("{}, {count} cores", self.title);
+        self
+    }
+
     /// Whether times of kernels follow from what is known.
     pub fn has_times(&self) -> bool {
         self.max_group_size().is_some()
@@ -199,16 +211,36 @@ pub enum DeviceError {
     /// The file is not a device.
     #[error("{0}")]
     Malformed(#[from] serde_yaml::Error),
+    /// What the file extends is not built in.
+    #[error("{EXTENDS}: {0}")]
+    Base(Box<DeviceError>),
 }
+
+/// The key of a device file that names the built-in device whose entries it takes over, but for those that it states.
+const EXTENDS: &str = "extends";
 
 impl Device {
     /// Reads a device file.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, with line and column.
+    /// What is wrong with it, with line and column if it extends no other.
     pub fn parse(yaml: &str) -> Result<Self, DeviceError> {
-        Ok(serde_yaml::from_str(yaml)?)
+        let stated: Value = serde_yaml::from_str(yaml)?;
+        match stated.get(EXTENDS).and_then(Value::as_str) {
+            None => Ok(serde_yaml::from_str(yaml)?),
+            Some(base) => Self::extended(base, &stated),
+        }
+    }
+
+    fn extended(base: &str, stated: &Value) -> Result<Self, DeviceError> {
+        let base = Self::file(base).map_err(|error| DeviceError::Base(Box::new(error)))?;
+        let mut whole = serde_yaml::from_str(base)?;
+        overlay(&mut whole, stated);
+        if let Some(entries) = whole.as_mapping_mut() {
+            entries.remove(EXTENDS);
+        }
+        Ok(serde_yaml::from_value(whole)?)
     }
 
     /// The names of the built-in devices.
@@ -222,13 +254,27 @@ impl Device {
     ///
     /// No device has this name.
     pub fn named(name: &str) -> Result<Self, DeviceError> {
-        match BUILT_IN.iter().find(|(built_in, _)| *built_in == name) {
-            Some((_, yaml)) => Self::parse(yaml),
-            None => {
-                let names: Vec<&str> = Self::names().collect();
-                Err(DeviceError::Unknown(name.to_owned(), names.join(", ")))
+        Self::parse(Self::file(name)?)
+    }
+
+    fn file(name: &str) -> Result<&'static str, DeviceError> {
+        let built_in = BUILT_IN.iter().find(|(built_in, _)| *built_in == name);
+        built_in.map(|(_, yaml)| *yaml).ok_or_else(|| {
+            let names: Vec<&str> = Self::names().collect();
+            DeviceError::Unknown(name.to_owned(), names.join(", "))
+        })
+    }
+}
+
+/// Puts what is stated in place of what was there, entry by entry of mappings.
+fn overlay(whole: &mut Value, stated: &Value) {
+    match (whole, stated) {
+        (Value::Mapping(whole), Value::Mapping(stated)) => {
+            for (key, value) in stated {
+                overlay(whole.entry(key.clone()).or_insert(Value::Null), value);
             }
         }
+        (whole, stated) => *whole = stated.clone(),
     }
 }
 
@@ -241,6 +287,37 @@ mod tests {
         for name in Device::names() {
             assert_eq!(Device::named(name).expect("a device").name, name);
         }
+    }
+
+    #[test]
+    fn a_file_takes_over_what_it_extends_but_for_what_it_states() {
+        let file = "name: mine\nextends: pocl\ncores: {count: 12}\n";
+        let [mine, pocl] =
+            [Device::parse(file), Device::named("pocl")].map(|d| d.expect("a device"));
+        assert_eq!((mine.name.as_str(), &mine.sources), ("mine", &pocl.sources));
+        let (mine, mut pocl) = (mine.cores.expect("cores"), pocl.cores.expect("cores"));
+        assert_ne!(mine, pocl);
+        pocl.count = 12;
+        assert_eq!(mine, pocl);
+    }
+
+    #[test]
+    fn what_a_file_extends_has_to_be_there_and_what_it_states_to_be_known() {
+        let error = |file: &str| Device::parse(file).expect_err("malformed").to_string();
+        assert!(
+            error("extends: h20\n").starts_with("extends: no device is called 'h20': there are")
+        );
+        let unknown = error("extends: h200\nunits: {registrs: 1}\n");
+        assert!(unknown.contains("unknown field `registrs`"), "{unknown}");
+    }
+
+    #[test]
+    fn only_a_device_with_cores_gets_another_number_of_them() {
+        let [pocl, h200] = ["pocl", "h200"].map(|name| Device::named(name).expect("a device"));
+        let more = pocl.clone().on_cores(7);
+        assert_eq!(more.title, "PoCL on a CPU with AVX-512, 7 cores");
+        assert_eq!(more.cores.expect("cores").count, 7);
+        assert_eq!(h200.clone().on_cores(7), h200);
     }
 
     #[test]

@@ -78,6 +78,12 @@ fn the_report_has_it_as_data_and_in_the_page() {
     ] {
         assert!(text.contains(part), "{part}");
     }
+    let cores = std::thread::available_parallelism()
+        .expect("a number")
+        .get();
+    let text = report("--geometry=pocl").success().stdout;
+    let title = format!("On PoCL on a CPU with AVX-512, {cores} cores:");
+    assert!(text.contains(&title) && !text.contains("-0.0"), "{text}");
     let text = report("--geometry=fpga").success().stdout;
     assert!(text.contains("lanes") && text.contains(" 256 "), "{text}");
     assert!(!report("--json").success().stdout.contains("\"geometry\""));
@@ -91,6 +97,31 @@ fn a_device_that_nobody_knows_is_refused() {
     let done = report("--geometry=warp32");
     assert_eq!(done.code, Some(1));
     assert!(done.stderr.contains("has no units"), "{}", done.stderr);
+}
+
+#[test]
+fn a_device_file_may_say_only_what_differs() {
+    let report_of = |file: &str| {
+        let shop = Workshop::new();
+        shop.write("host.c", HOST);
+        shop.write("k.cl", KERNELS);
+        shop.write("mine.yaml", file);
+        shop.fpgacc("report host.c k.cl --geometry=mine.yaml")
+    };
+    let done = report_of("extends: pocl\nname: mine\ncores: {count: 64}\n").success();
+    assert!(
+        done.stdout.starts_with("On PoCL on a CPU with AVX-512:"),
+        "{}",
+        done.stdout
+    );
+    let done = report_of("extends: pcl\nname: mine\n");
+    assert_eq!(done.code, Some(1));
+    assert!(
+        done.stderr
+            .contains("mine.yaml: extends: no device is called 'pcl'"),
+        "{}",
+        done.stderr
+    );
 }
 
 /// A program that launches `scale` thrice and `tiles` once; the size of its last launch is an argument.

@@ -23,6 +23,7 @@ use fpgacc_frontend::source::Span;
 use fpgacc_gpu_model::device::Device;
 use fpgacc_tuning::space_file::{self, Fault, SpaceFile};
 
+use crate::gpu;
 use crate::messages::Messages;
 use crate::options::{Options, Target};
 use crate::session::{Session, Step};
@@ -133,8 +134,8 @@ fn kind(session: &mut Session, plan: &Plan) -> Step<(Kind, Option<Device>)> {
     }
     let tool = tool::choose(session)?;
     match tool.kind() {
-        "pocl" => Ok((Kind::Other, Device::named("pocl").ok())),
-        "nvidia" => Ok((Kind::Other, Device::named("h200").ok())),
+        "pocl" => Ok((Kind::Other, Some(gpu::device(session, "pocl", &[])?))),
+        "nvidia" => Ok((Kind::Other, Some(gpu::device(session, "h200", &[])?))),
         _ if plan.show_space => Ok((Kind::Fpga, None)),
         kind => session.fail(
             Diagnostic::error("an emulator's times say nothing of how fast kernels are on an FPGA")

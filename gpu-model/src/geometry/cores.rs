@@ -129,7 +129,7 @@ impl<'a> Kernel<'a> {
         let accesses = self.profile.accesses.iter();
         // What follows is fetched ahead.
         let apart = accesses.filter(|access| access.stride(1).is_none_or(|by| by.abs() >= line));
-        apart.map(|access| self.lines_of(access, shape)).sum()
+        apart.fold(0.0, |sum, access| sum + self.lines_of(access, shape))
     }
 
     fn lines_of(&self, access: &Access, shape: Shape) -> f64 {
