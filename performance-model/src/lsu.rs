@@ -544,34 +544,14 @@ fn words(graph: &Graph, access: &Access, start: i128, bytes: u64, word: f64) -> 
     let Some(address) = &access.address else {
         return 1.0;
     };
-    let counter = Sym::Iter(access.region);
-    let usual = usual(graph, address);
-    let (moves, known) = usual.split_constant();
+    let (moves, known) = usual(graph, address).split_constant();
     let start = start + known - address.split_constant().1;
-    let address = &usual;
-    // What is no multiple of a word in other counters and numbers may be anything.
-    let grain = |without: Option<Sym>| {
-        let others = moves
-            .terms()
-            .filter(|(symbols, _)| *symbols != without.as_slice());
-        others.map(|(_, by)| by.abs()).fold(word, gcd)
-    };
-    let step = address
-        .coefficient(counter)
-        .and_then(|step| step.as_constant());
-    let (grain, step) = match step {
-        Some(step) => (grain(Some(counter)), step),
-        None => (grain(None), 0),
-    };
+    // Over a launch, counters and numbers move an access by all multiples of what divides their factors.
+    let grain = moves.terms().map(|(_, by)| by.abs()).fold(word, gcd);
     let touched = |at: i128| (at.rem_euclid(word) + i128::from(bytes) + word - 1) / word;
-    let (mut sum, mut count) = (0, 0);
-    for iteration in 0..word {
-        for offset in (0..word).step_by(grain.max(1) as usize) {
-            sum += touched(start + offset + iteration * step);
-            count += 1;
-        }
-    }
-    sum as f64 / f64::from(count)
+    let places = word / grain;
+    let all: i128 = (0..places).map(|at| touched(start + at * grain)).sum();
+    all as f64 / places as f64
 }
 
 /// An address as it usually is: without what happens now and then in loops, and with the numbers of this launch.
