@@ -1,7 +1,5 @@
 //! Forms, limits and numbers as text.
 
-use fpgacc_device_passes::options::OwnOptions;
-use fpgacc_device_passes::passes::window;
 use fpgacc_frontend::source::{SourceMap, Span};
 use fpgacc_performance_model::{Limit, LoopReport, LsuKind, LsuReport, Pipelining, TripOrigin};
 
@@ -18,65 +16,9 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
         return format!("{family}, as it is");
     }
     let mut parts = vec![family.to_string()];
-    let done = made.report.done.values().flatten();
-    let mut passes: Vec<&str> = Vec::new();
-    for (pass, text) in done {
-        let is_new = !passes.contains(pass);
-        passes.push(pass);
-        match *pass {
-            "specialise" if is_new => parts.push("constants".to_string()),
-            "ndrange-to-loop" if text.contains("no loops") => {
-                parts.push("stated as one work-item".to_string());
-            }
-            "ndrange-to-loop" if text.ends_with("outside of those over work-items") => {
-                let words = "its own loops outside".to_string();
-                let is_known = parts.contains(&words);
-                parts.extend((!is_known).then_some(words));
-            }
-            "ndrange-to-loop" => {
-                let mut notes = text.split([',', ';']).map(str::trim);
-                let order = notes.find(|part| part.ends_with(" innermost"));
-                parts.extend(order.map(str::to_string));
-            }
-            "delinearise" if is_new => parts.push("nests over rows".to_string()),
-            "fuse" if is_new => parts.push("loops fused".to_string()),
-            "fission" if is_new => parts.push("loops distributed".to_string()),
-            "neighbour-tables" if is_new => parts.push("neighbours computed".to_string()),
-            "tile" if is_new => parts.push("tiles in __local memory".to_string()),
-            "privatise" if is_new => parts.push("counts on the chip".to_string()),
-            "constant-memory" if is_new => parts.push("constant memory".to_string()),
-            "restrict" | "ivdep" if is_new => parts.push((*pass).to_string()),
-            "work-group-size" if is_new => {
-                parts.push(text.split(',').next().unwrap_or(text).to_string());
-            }
-            "reduction" if is_new => {
-                let depth = text.split("shift register of ").nth(1);
-                let depth = depth.and_then(|rest| rest.split(',').next());
-                parts.push(format!("shift registers of {}", depth.unwrap_or("8")));
-            }
-            "promote" if is_new => parts.push(loaded_once(made)),
-            "geometry" if is_new => {
-                let groups = text.split(" in work-groups of ").nth(1).unwrap_or(text);
-                let groups = groups.split(" at ").next().unwrap_or(groups);
-                parts.push(format!("launched in work-groups of {groups}"));
-            }
-            "vectorise" => parts.push(vectors(text)),
-            "coarsen" => {
-                let merged = text.split([',', ';']).next();
-                parts.extend(merged.map(str::to_string));
-            }
-            "vectorise-loops" if is_new => parts.push(format!("loops with {}", vectors(text))),
-            "window" if is_new => {
-                let long = if has_long_windows(made) { "long " } else { "" };
-                let own = text.split(", ").skip(1).map(|part| {
-                    let part = part.strip_prefix("for up to ").unwrap_or(part);
-                    format!(", {}", part.split(" that ").next().unwrap_or(part))
-                });
-                parts.push(format!("{long}windows{}", own.collect::<String>()));
-            }
-            "replicate" => parts.push(text.clone()),
-            _ => {}
-        }
+    for (_, note) in made.report.done.values().flatten() {
+        let is_new = note.form.as_ref().filter(|form| !parts.contains(form));
+        parts.extend(is_new.cloned());
     }
     for (name, copies) in &made.unrolled {
         parts.push(format!("{name} unrolled {copies} times"));
@@ -88,35 +30,6 @@ pub(super) fn label(made: &Made, is_input: bool) -> String {
         parts.push(format!("{name} and the loops inside made one"));
     }
     parts.join(", ")
-}
-
-/// Whether a window has more elements than are kept unless the search asks for it.
-fn has_long_windows(made: &Made) -> bool {
-    let done = made.report.done.values().flatten();
-    let of_windows = done.filter(|(pass, _)| *pass == "window");
-    let mut elements = of_windows.filter_map(|(_, text)| {
-        let count = text.split(" a window of ").nth(1)?.split(',').next()?;
-        count.parse::<u64>().ok()
-    });
-    elements.any(|count| count > window::Options::DEFAULT.elements)
-}
-
-/// The vectors that a pass made, as it says itself.
-fn vectors(text: &str) -> String {
-    let vectors = text.split(", with ").nth(1).unwrap_or(text);
-    let vectors = vectors.split(';').next();
-    vectors.unwrap_or(text).to_string()
-}
-
-/// The elements that are loaded before loops.
-fn loaded_once(made: &Made) -> String {
-    let mut elements = 0;
-    for (pass, text) in made.report.done.values().flatten() {
-        let array = text.rsplit("array of ").next();
-        let count = array.and_then(|array| array.split(' ').next()?.parse::<u64>().ok());
-        elements += count.filter(|_| *pass == "promote").unwrap_or(0);
-    }
-    format!("{elements} elements loaded once")
 }
 
 /// Seconds as people read them.

@@ -15,7 +15,7 @@ use crate::options::{General, OwnOptions, PassOptions};
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::passes;
 use crate::passes::constant_memory::{self, ConstantMemory};
-use crate::passes::specialise::Specialise;
+use crate::passes::specialise::{self, Specialise};
 use crate::passes::{coalesce, lockstep, replicate, unroll};
 use crate::remark::{Kind, Remark};
 use crate::requirement::{Unmet, unmet};
@@ -147,7 +147,7 @@ pub struct Report {
     /// For each kernel, by name, what the runtime must do.
     pub contracts: BTreeMap<String, LaunchContract>,
     /// For each kernel, by name, the passes that rewrote it, with their notes.
-    pub done: BTreeMap<String, Vec<(&'static str, String)>>,
+    pub done: BTreeMap<String, Vec<(&'static str, Note)>>,
     /// What was done and what was missed, in the order in which the passes ran.
     pub remarks: Vec<Remark>,
     /// The versions that kernels have now.
@@ -159,6 +159,11 @@ pub struct Report {
 }
 
 impl Report {
+    /// The kernels and versions that passes rewrote, by name, with their notes.
+    pub fn rewrites(&self) -> impl Iterator<Item = (&String, &Vec<(&'static str, Note)>)> {
+        self.done.iter().filter(|(_, notes)| !notes.is_empty())
+    }
+
     /// Whether a pass rewrote a kernel or a version.
     pub fn did(&self, name: &str) -> bool {
         let mut done = self.done.values().flatten();
@@ -324,11 +329,11 @@ fn make_versions<'a>(
             words.len(),
             words.join("; ")
         );
-        let note = Note::new(text.clone(), None);
+        let note = Note::new(text, None).names_form(specialise::FORM);
         let pass = Specialise.name();
         let remark = Remark::new(Kind::Passed, pass, &name, &note, span);
         report.remarks.push(remark);
-        report.done.entry(name).or_default().push((pass, text));
+        report.done.entry(name).or_default().push((pass, note));
     }
     all
 }
@@ -655,8 +660,8 @@ fn run_pass(
     };
     remark_on(&done, Kind::Passed);
     remark_on(&missed, Kind::Missed);
-    let texts = done.into_iter().map(|note| (pass.name(), note.text));
-    report.done.entry(name).or_default().extend(texts);
+    let notes = done.into_iter().map(|note| (pass.name(), note));
+    report.done.entry(name).or_default().extend(notes);
     // The only names at file scope that passes add are copies of functions.
     let added = module.functions.iter().skip(functions);
     added.map(|(_, function)| function.name.clone()).collect()

@@ -11,6 +11,9 @@ pub struct Note {
     pub span: Option<Span>,
     /// Further positions with a label each, such as the other end of a dependence.
     pub also: Vec<(Span, String)>,
+    /// What a form of the kernel in which this was done is called by, such as `windows, 8 at a time`; `None`: forms do not
+    /// differ in it.
+    pub form: Option<String>,
 }
 
 impl Note {
@@ -20,6 +23,14 @@ impl Note {
             text: text.into(),
             span,
             also: Vec::new(),
+            form: None,
         }
+    }
+
+    /// The note, of what a form is called by.
+    #[must_use]
+    pub fn names_form(mut self, words: impl Into<String>) -> Self {
+        self.form = Some(words.into());
+        self
     }
 }

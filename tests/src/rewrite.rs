@@ -416,8 +416,10 @@ pub fn normalised(job: &Job) -> Result<String, RewriteError> {
 }
 
 fn fired(report: &Report) -> Vec<String> {
-    let done = report.done.iter().filter(|(_, notes)| !notes.is_empty());
-    done.map(|(kernel, _)| kernel.clone()).collect()
+    report
+        .rewrites()
+        .map(|(kernel, _)| kernel.clone())
+        .collect()
 }
 
 /// The local size of a launch in all dimensions, if it gives one.

@@ -316,7 +316,7 @@ impl Table<'_> {
              kernel writes (checked at each launch)",
             variable.name, self.bytes
         );
-        Note::new(text, variable.span)
+        Note::new(text, variable.span).names_form("constant memory")
     }
 }
 

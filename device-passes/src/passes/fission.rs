@@ -61,7 +61,7 @@ impl Pass for Fission {
             match plan::plan(module, kernel, context, &position) {
                 Ok(plan) => {
                     let text = plan.text(&module.functions[kernel]);
-                    done.push(Note::new(text, span));
+                    done.push(Note::new(text, span).names_form("loops distributed"));
                     seen.extend(split::apply(module, kernel, &position, &plan));
                 }
                 Err(Some(reason)) => {

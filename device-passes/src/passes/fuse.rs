@@ -70,7 +70,10 @@ impl Pass for Fuse {
                 note
             };
             match fused(module, kernel, context, &pair) {
-                Ok(fused) => done.push(note(fused.text(&module.functions[kernel]))),
+                Ok(fused) => {
+                    let text = fused.text(&module.functions[kernel]);
+                    done.push(note(text).names_form("loops fused"));
+                }
                 Err(Refusal { reason, also }) => {
                     let mut note = note(format!("two loops are not fused: {reason}"));
                     let function = &module.functions[kernel];

@@ -132,8 +132,7 @@ impl Pass for ChooseGeometry {
                 Ok(one) if contract.local_sizes.contains(&one.sizes) => {}
                 Ok(one) => {
                     contract.local_sizes.push(one.sizes);
-                    let text = description(one, launch, &proposed.device);
-                    done.push(Note::new(text, None));
+                    done.push(note(one, launch, &proposed.device));
                 }
                 Err(reason) => {
                     let text = format!(
@@ -205,18 +204,19 @@ fn largest_group(module: &Module, kernel: FunctionId) -> Option<u64> {
     Some(most.integers().map_or(0, |sizes| sizes.iter().product()))
 }
 
-fn description(one: &ProposedLocal, launch: &Launch, device: &str) -> String {
+fn note(one: &ProposedLocal, launch: &Launch, device: &str) -> Note {
     let ChosenLocal { global, local } = one.sizes;
     let gain = match one.gain.as_str() {
         "" => String::new(),
         gain => format!(" ({gain})"),
     };
-    format!(
-        "launched over {} in work-groups of {} at {}, as suits {device}{gain}",
+    let groups = format!("in work-groups of {}", sizes(local));
+    let text = format!(
+        "launched over {} {groups} at {}, as suits {device}{gain}",
         sizes(global),
-        sizes(local),
         launch.site
-    )
+    );
+    Note::new(text, None).names_form(format!("launched {groups}"))
 }
 
 fn sizes(sizes: [u64; 3]) -> String {

@@ -71,7 +71,11 @@ fn proved(
         for array in independent_arrays(&aliases, summaries, &nests, stmt, is_new) {
             let name = &function.vars[array].name;
             let text = format!("'{name}' has no loop-carried dependence in this loop (proved)");
-            found.push((location, name.clone(), Note::new(text, stmt.span)));
+            found.push((
+                location,
+                name.clone(),
+                Note::new(text, stmt.span).names_form("ivdep"),
+            ));
         }
     });
     found

@@ -72,7 +72,7 @@ impl Pass for Replicate {
                 Some(note) => missed.push(note),
                 None => {
                     set(module, kernel, "num_simd_work_items", simd);
-                    done.push(Note::new(format!("SIMD width {simd}"), None));
+                    done.push(note(format!("SIMD width {simd}")));
                 }
             }
         }
@@ -81,7 +81,7 @@ impl Pass for Replicate {
                 missed.push(Note::new("it says its compute units itself", None));
             } else {
                 set(module, kernel, "num_compute_units", units);
-                done.push(Note::new(format!("{units} compute units"), None));
+                done.push(note(format!("{units} compute units")));
             }
         }
         self.comment(&mut module.functions[kernel], &done);
@@ -91,6 +91,10 @@ impl Pass for Replicate {
             (false, false) => Outcome::Partly { done, missed },
         }
     }
+}
+
+fn note(text: String) -> Note {
+    Note::new(text.clone(), None).names_form(text)
 }
 
 fn set(module: &mut Module, kernel: FunctionId, attribute: &str, number: u64) {

@@ -205,7 +205,7 @@ fn done_note(function: &Function, marked: &[Pointer], relied: &[&Pair]) -> Note 
     };
     let vars: Vec<VarId> = marked.iter().map(|pointer| pointer.var).collect();
     let text = format!("{noun} {} {verb} restrict: {why}", names(function, &vars));
-    Note::new(text, function.vars[marked[0].var].span)
+    Note::new(text, function.vars[marked[0].var].span).names_form("restrict")
 }
 
 fn reassigned_note(function: &Function, pointer: &Pointer) -> Note {

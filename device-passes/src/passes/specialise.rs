@@ -15,6 +15,9 @@ use fpgacc_runtime::guard::{Guard, ScalarFact, ScalarKind};
 
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
+/// What forms with constants in place of parameters are called by.
+pub const FORM: &str = "constants";
+
 /// The pass.
 pub struct Specialise;
 
@@ -230,7 +233,7 @@ fn done_note(function: &Function, param: &Param, fact: &ScalarFact, launches: &[
         "parameter '{}' is the constant {fact}, {how} (checked at each launch)",
         variable.name
     );
-    Note::new(text, variable.span)
+    Note::new(text, variable.span).names_form(FORM)
 }
 
 fn missed_note(function: &Function, param: &Param, passed: &[(&Launch, u64)]) -> Note {

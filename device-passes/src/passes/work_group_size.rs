@@ -52,9 +52,10 @@ impl Pass for WorkGroupSize {
         };
         let function = &mut module.functions[kernel];
         function.set_attr("reqd_work_group_size", Some(format!("{x}, {y}, {z}")));
-        let text = format!("work-groups of {x} x {y} x {z}, as all launches have");
+        let form = format!("work-groups of {x} x {y} x {z}");
+        let text = format!("{form}, as all launches have");
         function.comments.push(format!("work-group-size: {text}"));
-        Outcome::Done(vec![Note::new(text, None)])
+        Outcome::Done(vec![Note::new(text, None).names_form(form)])
     }
 }
 

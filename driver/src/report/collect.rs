@@ -241,7 +241,9 @@ impl Scene<'_> {
             disagreements: decision.disagreements.clone(),
             parts: described,
             main,
-            done: done.map(|(pass, text)| format!("{pass}: {text}")).collect(),
+            done: done
+                .map(|(pass, note)| format!("{pass}: {}", note.text))
+                .collect(),
             missed: missed
                 .map(|remark| Remark {
                     pass: remark.pass.to_string(),

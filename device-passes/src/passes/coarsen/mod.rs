@@ -108,16 +108,21 @@ fn coarsen(
     let lanes = Lanes::new(how, context.geometry);
     let jammed = emit::rewrite(module, kernel, context, &survey, &lanes)?;
     inline::drop_unused(module, &inlined);
-    Ok(Note::new(describe(how, jammed), None))
+    let merged = describe(how);
+    Ok(Note::new(merged.clone() + &details(how, jammed), None).names_form(merged))
 }
 
 /// What was done, briefly.
-fn describe(how: Coarsening, jammed: usize) -> String {
+fn describe(how: Coarsening) -> String {
     let (factor, dim) = (how.factor, how.dim);
     let what = match how.level {
         Level::Items => "work-items",
         Level::Groups => "work-groups",
     };
+    format!("{factor} {what} become one in dimension {dim}")
+}
+
+fn details(how: Coarsening, jammed: usize) -> String {
     let apart = match how.stride {
         Stride::Of(1) => ", neighbours".to_string(),
         Stride::Of(stride) => format!(", {stride} apart"),
@@ -128,7 +133,7 @@ fn describe(how: Coarsening, jammed: usize) -> String {
         1 => "; they go through 1 loop together".to_string(),
         count => format!("; they go through {count} loops together"),
     };
-    format!("{factor} {what} become one in dimension {dim}{apart}{loops}")
+    apart + &loops
 }
 
 /// How the kernel is launched now, and what its launches must be like.

@@ -293,7 +293,7 @@ impl Planner<'_> {
             replaced,
             values: given,
             pragmas: flat.pragmas.clone(),
-            done: Note::new(text, span),
+            done: Note::new(text, span).names_form("nests over rows"),
             trips,
             nest,
         })

@@ -61,6 +61,9 @@ pub fn rewrite(
         summary.push_str(&format!(", dimension {dim} innermost"));
     }
     let mut notes = emitter.notes(survey, &summary);
+    if let Some(first) = notes.first_mut() {
+        first.form = remarks::form(&emitter.ids, innermost);
+    }
     notes.extend(masked.into_iter().map(remarks::mask_note));
     let bound = emitter.bound();
     let rewritten = Rewritten {

@@ -48,6 +48,15 @@ pub fn summary(ids: &Ids, regions: usize) -> String {
     format!("{loops}{parts}{size}")
 }
 
+/// What a form is called by, beside others that are loops over work-items; see [`Note::form`].
+pub fn form(ids: &Ids, innermost: Option<u8>) -> Option<String> {
+    let has_loops = ids.groups.iter().chain(&ids.items).any(Option::is_some);
+    match innermost {
+        _ if !has_loops => Some("stated as one work-item".to_string()),
+        innermost => innermost.map(|dim| format!("dimension {dim} innermost")),
+    }
+}
+
 /// What became of values that live across barriers; `spilled` are those with an array.
 pub fn storage_classes(kernel: &Function, values: &Values, spilled: &BTreeSet<VarId>) -> String {
     let kinds = [

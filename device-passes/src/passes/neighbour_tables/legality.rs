@@ -241,7 +241,7 @@ impl<'a> Planner<'a> {
              they come from the counter",
             table.count
         );
-        Note::new(text, function.exprs.span(table.reads[0]))
+        Note::new(text, function.exprs.span(table.reads[0])).names_form("neighbours computed")
     }
 
     fn miss(&mut self, id: ExprId, array: VarId, reason: &str) {

@@ -16,6 +16,8 @@ use super::early_returns::can_stay;
 use crate::around_loop::Plan;
 use crate::pass::Note;
 
+/// What forms that count so are called by.
+const FORM: &str = "counts on the chip";
 /// The most elements of an array: more would take a good part of a device.
 const MOST: i128 = 1 << 16;
 /// The most elements that a work-group counts in: 32 KiB of `__local` memory.
@@ -151,7 +153,7 @@ impl<'a> Judge<'a> {
                          to memory at its end",
                         size(&counts)
                     );
-                    done.push(Note::new(text, span));
+                    done.push(Note::new(text, span).names_form(FORM));
                     kept.push(counts);
                 }
                 Err(refusal) => {
@@ -266,7 +268,7 @@ impl<'a> Judge<'a> {
                         "'{name}' is counted in {} on the chip, and added to memory after the loop",
                         size(&counts)
                     );
-                    self.plan.done.push(Note::new(text, span));
+                    self.plan.done.push(Note::new(text, span).names_form(FORM));
                     self.plan.keep(at, [counts], Around::default());
                 }
                 Err(refusal) => {

@@ -76,6 +76,7 @@ impl Search<'_> {
         let mut plan = Plan::default();
         let mut taken = BTreeSet::new();
         let mut missed: Vec<(BTreeSet<ExprId>, Note)> = Vec::new();
+        let mut elements = 0;
         let exprs = &module.functions[id].exprs;
         self.judge(module, id, &mut |mut found| {
             let known = missed
@@ -96,6 +97,7 @@ impl Search<'_> {
                     }
                     let note = Note::new(text + &description(promotion), found.span);
                     plan.done.push(note);
+                    elements += promotion.elements();
                     plan.keep(found.at, [promotion.clone()], *around);
                 }
                 Err(refusal) if !known => {
@@ -107,6 +109,9 @@ impl Search<'_> {
             }
         });
         plan.done.sort_by_key(|note| note.span);
+        if let Some(first) = plan.done.first_mut() {
+            first.form = Some(format!("{elements} elements loaded once"));
+        }
         missed.retain(|(nodes, _)| nodes.is_disjoint(&taken));
         plan.missed.extend(missed.into_iter().map(|(_, note)| note));
         plan

@@ -187,8 +187,9 @@ impl Judge<'_> {
                 register.combine.noun(),
                 register.depth
             );
-            plan.done
-                .push(Note::new(text, exprs.span(register.key).or(span)));
+            let form = format!("shift registers of {}", register.depth);
+            let note = Note::new(text, exprs.span(register.key).or(span));
+            plan.done.push(note.names_form(form));
         }
         plan.keep(at, registers, around);
     }

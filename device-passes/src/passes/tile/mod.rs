@@ -264,7 +264,8 @@ impl Judge<'_> {
             let span = function.exprs.span(tile.reads[0].0);
             match self.check(&tile, &mut bytes) {
                 Ok(()) => {
-                    done.push(Note::new(describe(name, &tile, local, reuse), span));
+                    let note = Note::new(describe(name, &tile, local, reuse), span);
+                    done.push(note.names_form("tiles in __local memory"));
                     taken.push(tile);
                 }
                 Err(refusal) => {

@@ -106,7 +106,8 @@ impl Pass for VectoriseLoops {
                     let text = format!(
                         "{width} iterations of this loop become one, with vectors of {width}"
                     );
-                    done.push(Note::new(text, stmt.span));
+                    let form = format!("loops with vectors of {width}");
+                    done.push(Note::new(text, stmt.span).names_form(form));
                     index += made;
                     continue;
                 }

@@ -188,7 +188,8 @@ fn vectorise(
     function.body = Some(Block::of(body));
     finish(&mut function, how);
     module.functions[kernel] = function;
-    Ok(Note::new(describe(how.factor, serial), None))
+    let form = format!("vectors of {}", how.factor);
+    Ok(Note::new(describe(how.factor, serial), None).names_form(form))
 }
 
 fn finish(function: &mut Function, how: Coarsening) {

@@ -21,6 +21,7 @@ use super::slots::{Tap, Window};
 use super::steps;
 use super::walk::{self, Walk};
 use super::when::{Branch, Interval, When};
+use crate::options::OwnOptions;
 use crate::pass::Note;
 
 /// A nest with windows.
@@ -214,12 +215,16 @@ impl<'a> Planner<'a> {
         walk.counters = names;
         walk.numbers = numbers;
         let windows = walk.windows.iter();
+        let mut done: Vec<Note> = windows.map(|window| self.note(&walk, window)).collect();
+        if let Some(first) = done.first_mut() {
+            first.form = Some(form(&walk));
+        }
         self.found.push(Planned {
             root,
             loops: loops::count(stmt),
             saved,
             iterations: walk.iterations.saturating_mul(around),
-            done: windows.map(|window| self.note(&walk, window)).collect(),
+            done,
             unlike,
             walk,
         });
@@ -443,6 +448,22 @@ impl<'a> Planner<'a> {
         let missed = missed.filter(|(array, _)| !done.contains(array));
         (chosen, missed.map(|(_, note)| note).collect())
     }
+}
+
+/// What forms with these windows are called by.
+fn form(walk: &Walk) -> String {
+    let is_long = |window: &Window| window.elements() > i128::from(Options::DEFAULT.elements);
+    let mut form = match walk.windows.iter().any(is_long) {
+        true => "long windows".to_string(),
+        false => "windows".to_string(),
+    };
+    if walk.lanes > 1 {
+        form += &format!(", {} at a time", walk.lanes);
+    }
+    if let Some(row) = &walk.row {
+        form += &format!(", {} launches in a row", row.stages);
+    }
+    form
 }
 
 /// The first and the last value of each counter of a nest in the iterations that a guard lets pass, if it lets all

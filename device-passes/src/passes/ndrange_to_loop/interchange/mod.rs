@@ -90,7 +90,7 @@ fn look(
                     let name = &function.vars[own.header.counter].name;
                     let text =
                         format!("the loop over '{name}' runs outside of those over work-items");
-                    found.push(Note::new(text, own.span));
+                    found.push(Note::new(text, own.span).names_form("its own loops outside"));
                 }
                 Ok(None) => {}
                 Err(reason) => {
