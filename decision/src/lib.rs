@@ -16,6 +16,7 @@
 //! - `tuned`: kernels whose forms were found by measuring.
 //! - `explore`: what may be varied of a kernel, for those who measure.
 //! - `share`: kernels of one program share a device.
+//! - `undecided`: kernels that nothing is decided of.
 //! - `remarks`: what is reported to the user.
 //!
 //! Nothing here is random, and nothing depends on time: the same input gives the same choice.
@@ -36,6 +37,7 @@ mod side_by_side;
 mod tables;
 pub mod timed;
 pub mod tuned;
+mod undecided;
 mod variant;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,12 +58,13 @@ use self::price::{Beginnings, Pricing};
 use self::profile::Profile;
 use self::search::{Effort, Found};
 use self::timed::{Learned, Timed};
+use self::undecided::Undecided;
 
 pub use choose::why_not;
 pub use price::share_of;
-pub use remarks::TOO_LARGE;
 pub use requested::{ExecutionModel, RequestedModels};
 pub use search::SearchTime;
+pub use undecided::TOO_LARGE;
 pub use variant::{Candidate, Decision, Family, Origin, Part, Price, Refused, Searched, Step};
 
 /// What is decided on, and for what.
@@ -76,6 +79,9 @@ pub struct Request<'a> {
     pub fp_relaxed: bool,
     /// An emulator gets the kernels, so that sums keep their order. Decided is for the board all the same.
     pub emulated: bool,
+    /// The processor or GPU that the kernels are built for, of which the board's model says nothing; `None`: a board, or
+    /// what stands for one.
+    pub elsewhere: Option<&'a str>,
     /// How long the search for forms of a kernel goes on at `--kernel-opt=3`.
     pub search_time: SearchTime,
     /// Price kernels also where there is nothing to choose.
@@ -89,6 +95,11 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
+    /// Whether forms of a kernel were measured.
+    fn has_times_of(&self, kernel: &str) -> bool {
+        self.times.iter().any(|time| time.kernel == kernel)
+    }
+
     /// What prices the forms of the kernel that a module is left with.
     fn pricing(
         &self,
@@ -122,19 +133,6 @@ pub struct Decided {
     pub learned: Option<Learned>,
     /// What is wrong with requests in the text.
     pub diagnostics: Vec<Diagnostic>,
-}
-
-/// The most expressions of a kernel with its calls inlined that `--kernel-opt=2` decides on, and the levels above: beyond,
-/// pricing takes longer than a compiler may. Measured: the largest kernel of Rodinia, of 7400, takes 0.19 to 0.25 s at level
-/// 2, of 0.2 (docs/model-evaluation.md).
-const LARGEST: usize = 7000;
-const LARGEST_ABOVE: usize = 8000;
-
-fn largest(level: u8) -> usize {
-    match level {
-        0..=2 => LARGEST,
-        _ => LARGEST_ABOVE,
-    }
 }
 
 /// The expressions of a kernel with its calls inlined.
@@ -171,22 +169,13 @@ pub fn run(
     let order = order_built(pipeline, request);
     let mut own = BTreeMap::new();
     let mut kernels = Vec::new();
-    let mut too_large = Vec::new();
+    let mut left = Vec::new();
     for kernel in module.kernels().collect::<Vec<_>>() {
         let name = module.functions[kernel].name.clone();
-        let mut model = request
+        let asked = request
             .requested
             .of(&name, &facts.execution_models, &in_text);
-        let size = size(module, kernel);
-        let is_priced = size <= largest(pipeline.level);
-        let stays = !is_priced && model == ExecutionModel::Auto && pipeline.level > 0;
-        if stays {
-            // What is not known to be faster is left.
-            model = ExecutionModel::NdRange;
-        }
-        let mut restrained = requested::restrained(pipeline, model);
-        // Whether versions for different launches pay, only the model can say.
-        restrained.options.one_version |= !is_priced;
+        let model = asked.unwrap_or_default();
         let variant = facts.tuned.iter().find_map(|one| one.kernels.get(&name));
         // Whoever takes facts over looks at variants that nobody can make.
         if let Some(made) =
@@ -195,15 +184,18 @@ pub fn run(
             own.insert(name, made);
             continue;
         }
-        if !is_priced {
-            too_large.push((name.clone(), size, stays));
-            let constants = passes::CONSTANT_MEMORY.to_string();
-            restrained.switches.entry(constants).or_insert(false);
-        }
-        restrained.options.of_mut::<reduction::Options>().order = order;
-        own.insert(name, restrained);
-        if is_priced {
-            kernels.push((kernel, model));
+        let size = size(module, kernel);
+        let elsewhere = request.elsewhere.filter(|_| !request.has_times_of(&name));
+        let undecided = Undecided::of(size, asked, pipeline.level, elsewhere);
+        let mut made = match undecided {
+            Some(undecided) => undecided.pipeline(pipeline, model),
+            None => requested::restrained(pipeline, model),
+        };
+        made.options.of_mut::<reduction::Options>().order = order;
+        own.insert(name.clone(), made);
+        match undecided {
+            Some(undecided) => left.push((name, undecided)),
+            None => kernels.push((kernel, model)),
         }
     }
     decided.decisions = decide(module, facts, pipeline, request, &kernels);
@@ -217,10 +209,9 @@ pub fn run(
     }
     decided.report = pipeline::run_each(module, facts, pipeline, &own);
     let remarks = remarks::remarks(module, &decided.decisions, request.board);
-    for (kernel, size, stays) in too_large {
-        let remark = remarks::too_large(module, &kernel, size, stays);
-        decided.report.remarks.push(remark);
-    }
+    let left = left.iter();
+    let left = left.map(|(kernel, why)| why.remark(module, kernel, &request.board.name));
+    decided.report.remarks.extend(left);
     decided.report.remarks.extend(remarks);
     decided
 }
@@ -241,8 +232,7 @@ fn learn(
     request: &Request<'_>,
     level: u8,
 ) -> Option<Learned> {
-    let mut times = request.times.iter();
-    if !times.any(|time| decisions.contains_key(&time.kernel)) {
+    if !decisions.keys().any(|kernel| request.has_times_of(kernel)) {
         return None;
     }
     let learned = timed::apply(decisions, request.times, request.board);

@@ -34,24 +34,6 @@ pub fn remarks(
     out
 }
 
-/// The name of remarks on kernels that are not priced.
-pub const TOO_LARGE: &str = "TooLarge";
-
-/// A kernel that is not decided on; `stays`: it stays an NDRange for that.
-pub fn too_large(module: &Module, kernel: &str, size: usize, stays: bool) -> Remark {
-    let span = module.function_named(kernel);
-    let span = span.and_then(|id| module.functions[id].span);
-    let why = format!("it is too large to be priced ({size} operations and operands)");
-    let text = match stays {
-        true => format!(
-            "stays an NDRange: {why}; -fexecution-model={kernel}:swi makes it a single work-item"
-        ),
-        false => format!("forms are not compared: {why}"),
-    };
-    let note = Note::new(text, None);
-    Remark::new(Kind::Missed, PASS, kernel, &note, span).named(TOO_LARGE)
-}
-
 struct Writer<'a> {
     kernel: &'a str,
     span: Option<Span>,

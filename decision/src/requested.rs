@@ -29,23 +29,23 @@ pub(super) fn restrained(pipeline: &Pipeline, model: ExecutionModel) -> Pipeline
 /// What the command line asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestedModels {
-    /// For all kernels that nothing else is said of.
-    pub all: ExecutionModel,
+    /// For all kernels that nothing else is said of; `None`: nothing is asked.
+    pub all: Option<ExecutionModel>,
     /// For kernels by name. Stronger than what facts or their text say.
     pub kernels: BTreeMap<String, ExecutionModel>,
 }
 
 impl RequestedModels {
-    /// What is asked for a kernel: here, in the facts, or before it in its text.
+    /// What is asked for a kernel: here, in the facts, or before it in its text; `None`: nothing.
     pub(super) fn of(
         &self,
         kernel: &str,
         in_facts: &BTreeMap<String, ExecutionModel>,
         in_text: &BTreeMap<String, ExecutionModel>,
-    ) -> ExecutionModel {
+    ) -> Option<ExecutionModel> {
         let mut asked = [&self.kernels, in_facts, in_text].into_iter();
         let model = asked.find_map(|models| models.get(kernel));
-        model.copied().unwrap_or(self.all)
+        model.copied().or(self.all)
     }
 }
 

@@ -64,6 +64,14 @@ impl Context<'_> {
     }
 }
 
+/// The local size that the runtime passes in place of the host's, if it does and the launch's global size is known.
+pub fn chosen_local(launch: &Launch, contract: &LaunchContract) -> Option<[u64; 3]> {
+    match Geometry::of([launch]).global {
+        [Some(x), Some(y), Some(z)] => contract.chosen_local([x, y, z]),
+        _ => None,
+    }
+}
+
 /// What a pass did to a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {

@@ -333,7 +333,24 @@ impl Options {
     pub fn decides(&self) -> bool {
         let asked = |model: &ExecutionModel| *model == ExecutionModel::Auto;
         let by_kernel = self.requested.kernels.values().any(asked);
-        self.explain || self.pipeline.level >= 3 || asked(&self.requested.all) || by_kernel
+        self.explain
+            || self.pipeline.level >= 3
+            || asked(&self.requested.all.unwrap_or_default())
+            || by_kernel
+    }
+
+    /// The processor or GPU that kernels are built for, if one was named in place of a board, and nobody looks at what a
+    /// board would get.
+    pub fn elsewhere(&self) -> Option<&'static str> {
+        let is_there = matches!(self.target, Target::Emulator | Target::Source);
+        if !is_there || self.as_on_board || self.mode == Mode::Verify {
+            return None;
+        }
+        match self.platform.as_deref()? {
+            "pocl" => Some("PoCL"),
+            "nvidia" => Some("a GPU"),
+            _ => None,
+        }
     }
 
     /// Whether an emulator gets the kernels, and nobody looks at what a board would get: they are also built as
@@ -684,7 +701,7 @@ fn requested(matches: &ArgMatches) -> RequestedModels {
         let model = ExecutionModel::named(word).unwrap_or_default();
         match kernel {
             Some(kernel) => drop(requested.kernels.insert(kernel.to_string(), model)),
-            None => requested.all = model,
+            None => requested.all = Some(model),
         }
     }
     requested

@@ -104,7 +104,7 @@ static int is_taken(const size_t *local, size_t most, const struct fpgacc_limits
 {
     size_t items = 1;
     for (unsigned d = 0; d < 3; d++) {
-        if (local[d] > limits->max_item_sizes[d] || local[d] > most / items)
+        if (!local[d] || local[d] > limits->max_item_sizes[d] || local[d] > most / items)
             return 0;
         items *= local[d];
     }
@@ -153,7 +153,14 @@ int fpgacc_geometry_choose(struct fpgacc_geometry *geometry, const struct fpgacc
                            size_t most, int local_given)
 {
     const struct fpgacc_chosen *chosen = find_chosen(info, geometry->global);
-    if (!chosen || !is_taken(chosen->local, most, limits))
+    if (!chosen)
+        return 0;
+    struct fpgacc_geometry made = *geometry;
+    for (unsigned d = 0; d < 3; d++)
+        made.local[d] = chosen->local[d];
+    if (info->form == FPGACC_COARSENED)
+        fpgacc_geometry_coarsen(&made, info);
+    if (!is_taken(made.local, most, limits))
         return 0;
     /* What is wrong with the host's own size is reported as it was. */
     if (local_given && check_local(geometry, kernel, limits) != CL_SUCCESS)

@@ -75,6 +75,8 @@ pub enum Rewrites {
     /// All but `ndrange-to-loop`, launched with other local sizes where no work-item can observe them; kernels are also
     /// built as they are, as for `Coarsened`.
     Resized,
+    /// The same local sizes, with vectors of so many work-items and coarsened like this, if that is asked for.
+    Regrouped(Option<u64>, Option<String>),
     /// All but `ndrange-to-loop`, with groups in rounds of others like this (`-fgroup-loop`), and built as they are
     /// as well.
     GroupLoop(String),
@@ -94,6 +96,7 @@ impl Rewrites {
             Rewrites::Coarsened("0:2".to_string()),
             Rewrites::Vectorised(4, None),
             Rewrites::Resized,
+            Rewrites::Regrouped(None, Some("0:2".to_string())),
             Rewrites::GroupLoop("2".to_string()),
         ];
         each.map(Rewrites::Only).chain(together).collect()
@@ -101,7 +104,7 @@ impl Rewrites {
 
     fn pipeline(&self, options: &PassOptions, job: &Job) -> Pipeline {
         let mut options = options.clone();
-        if matches!(self, Rewrites::Resized) {
+        if matches!(self, Rewrites::Resized | Rewrites::Regrouped(..)) {
             options.of_mut::<geometry::Options>().local_sizes = Some(other_sizes(job));
         }
         *options.of_mut() = promote::Options::ON;
@@ -163,6 +166,13 @@ impl Rewrites {
                 (3, without_loops())
             }
             Rewrites::Resized => {
+                options.general = General::Always;
+                (3, without_loops())
+            }
+            Rewrites::Regrouped(lanes, how) => {
+                options.of_mut::<vectorise::Options>().lanes = *lanes;
+                let how = how.as_ref().and_then(|how| how.parse().ok());
+                options.of_mut::<coarsen::Options>().how = how;
                 options.general = General::Always;
                 (3, without_loops())
             }
@@ -266,6 +276,12 @@ impl std::fmt::Display for Rewrites {
             }
             Rewrites::GroupLoop(how) => write!(f, "NDRanges with groups in rounds, {how}"),
             Rewrites::Resized => write!(f, "NDRanges with other local sizes"),
+            Rewrites::Regrouped(lanes, how) => {
+                let lanes = lanes.map(|lanes| format!(", in vectors of {lanes}"));
+                let how = how.as_ref().map(|how| format!(", coarsened by {how}"));
+                let [lanes, how] = [lanes, how].map(Option::unwrap_or_default);
+                write!(f, "NDRanges with other local sizes{lanes}{how}")
+            }
         }
     }
 }

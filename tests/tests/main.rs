@@ -14,6 +14,7 @@ mod coalesce;
 mod command_line;
 mod composed_texts;
 mod constant_memory;
+mod elsewhere;
 mod examples;
 mod facts;
 mod facts_that_do_not_hold;

@@ -111,6 +111,7 @@ fn time(
     let request = Request {
         fp_relaxed: false,
         emulated: false,
+        elsewhere: None,
         board,
         requested: &requested,
         search_time: SearchTime::default(),

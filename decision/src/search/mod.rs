@@ -37,6 +37,7 @@ use super::tables;
 use super::variant::{Candidate, Family, Origin, Refused, Searched, step};
 
 pub use self::effort::{Effort, SearchTime};
+pub use self::steps::SWITCHED;
 
 use self::effort::{Passes, Reserved};
 use self::steps::Loops;

@@ -1,6 +1,9 @@
 //! `geometry`: launches of NDRange kernels that see nothing of their work-groups get the local size that suits
 //! the device.
 //!
+//! Work-items that are merged afterwards ([`coarsen`](crate::passes::coarsen), [`vectorise`](crate::passes::vectorise)) are
+//! those of work-groups of this size: the runtime divides it.
+//!
 //! Which one, a model says that knows the device; this pass sees to it that no work-item can observe it. The kernel stays
 //! as it is: the runtime passes the size in place of the host's, and takes the host's where it does not divide
 //! the global size.
@@ -98,7 +101,7 @@ impl Pass for ChooseGeometry {
                 Requirement::EntryPoint,
                 Requirement::KnownLaunches,
             ],
-            after: &["specialise", "known-sizes", "ndrange-to-loop", "coarsen"],
+            after: &["specialise", "known-sizes", "ndrange-to-loop"],
         }
     }
 
@@ -156,14 +159,8 @@ fn obstacle(module: &Module, kernel: FunctionId, contract: &LaunchContract) -> O
         );
         return Some(Note::new(text, seen.span));
     }
-    let text = match contract.coarsened() {
-        Some(_) => "its launches keep their local sizes, which it was coarsened for",
-        None if relies_on_local_size(contract) => {
-            "its launches keep their local sizes, which it was compiled for"
-        }
-        None => return None,
-    };
-    Some(Note::new(text, None))
+    let text = "its launches keep their local sizes, which it was compiled for";
+    relies_on_local_size(contract).then(|| Note::new(text, None))
 }
 
 fn relies_on_local_size(contract: &LaunchContract) -> bool {

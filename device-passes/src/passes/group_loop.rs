@@ -21,7 +21,7 @@ use fpgacc_runtime::contract::{Coarsened, Form, Level};
 use fpgacc_runtime::guard::{Fact, Guard, Multiple};
 
 use crate::options::OwnOptions;
-use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement, chosen_local};
 use crate::passes::coarsen::COARSEN;
 use crate::passes::coarsen::helpers::Helpers;
 use crate::passes::coarsen::lanes::{self, Lanes};
@@ -173,11 +173,7 @@ fn does_not_divide(launch: &Launch, contract: &LaunchContract, how: GroupLoop) -
     if known.work_dim.is_some_and(|dims| dims as usize <= dim) {
         return says(format!("has no dimension {dim}"));
     }
-    let chosen = match known.global {
-        [Some(x), Some(y), Some(z)] => contract.chosen_local([x, y, z]),
-        _ => None,
-    };
-    let local = match (chosen, known.local) {
+    let local = match (chosen_local(launch, contract), known.local) {
         (Some(chosen), _) => Some(chosen[dim]),
         (None, LocalGeometry::Sizes(sizes)) => sizes[dim],
         (None, LocalGeometry::Null) => {

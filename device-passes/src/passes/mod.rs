@@ -89,14 +89,14 @@ pub const ALL: &[&dyn Pass] = &[
     // After ndrange-to-loop, whose loops over work-items it makes nests of, and specialise, which makes
     // constants of their widths. Before all that looks at indices.
     &delinearise::Delinearise,
+    // Of kernels that ndrange-to-loop leaves. Before the passes that merge work-items, which do so of work-groups of this
+    // size, and those that see the local size: from here on it is the one that was chosen.
+    &ChooseGeometry,
     // Of kernels that ndrange-to-loop leaves. Before the passes that see its launches: from here on
     // they are the smaller ones.
     &Vectorise,
     // After vectorise: neighbours in memory become vectors before work-items are merged otherwise.
     &Coarsen,
-    // After coarsen, whose kernels keep the sizes that they were made for. Before the passes that see the local
-    // size: from here on it is the one that was chosen.
-    &ChooseGeometry,
     // After geometry, whose sizes say how many groups there are. Before the passes that see its launches, as coarsen.
     &LoopOverGroups,
     // After ndrange-to-loop, which adds the hidden parameters and keeps the others: the pairs that

@@ -48,6 +48,7 @@ pub fn command(words: &[String], mut messages: Messages) -> ExitCode {
         Err(error) => return crate::fail(&mut messages, error, MISUSED),
     };
     options.explain = true;
+    options.as_on_board = true;
     options.also_read.extend(given.files);
     let layout = match (matches.get_flag("json"), matches.get_flag("html")) {
         (true, _) => Layout::Json,

@@ -21,8 +21,9 @@ const STEPS: [u64; 5] = [1, 3, 5, 9, 15];
 const MOST_COPIES: u64 = 256;
 /// No more lanes and units together: so many fill the largest devices.
 const MOST_LANES: u64 = 64;
-/// Local sizes: of these many work-items, in rows of these widths.
-const GROUPS: [u64; 4] = [32, 64, 128, 256];
+/// Local sizes: of these many work-items, in rows of these widths. Of the largest ones fewer are left where work-items
+/// are merged.
+const GROUPS: [u64; 6] = [32, 64, 128, 256, 512, 1024];
 const WIDTHS: [u64; 6] = [8, 16, 32, 64, 128, 256];
 const ROWS: [u64; 5] = [1, 2, 4, 8, 16];
 /// Loops of a form that are unrolled, the first ones.
@@ -133,29 +134,45 @@ fn ndranges(
     explorer: &Explorer<'_>,
     kind: Kind,
 ) {
-    coarsening(space, names, model, explorer);
+    let sizes = local_sizes(model, explorer);
+    let merging = Merging {
+        explorer,
+        model,
+        sizes: &sizes,
+    };
+    coarsening(space, names, &merging);
     let does = |pass: &str, variant: Variant| {
         let made = explorer.make(&[variant]).ok();
         made.is_some_and(|made| made[0].did(pass))
     };
+    let vectors = MERGED.into_iter();
+    let vectors = vectors.filter(|&lanes| {
+        let variant = Variant {
+            vectorise: Some(lanes),
+            ..form(model)
+        };
+        lanes == 1 || merging.does(VECTORISE, &variant, (0, lanes))
+    });
+    add(
+        space,
+        names,
+        model,
+        names.of("vectorise"),
+        vectors.collect(),
+    );
     let lanes = |pass: &str, with: &dyn Fn(u64) -> Variant| {
         let lanes = MERGED.into_iter();
         let lanes = lanes.filter(|&lanes| lanes == 1 || does(pass, with(lanes)));
         lanes.collect()
     };
-    let vectors = lanes(VECTORISE, &|lanes| Variant {
-        vectorise: Some(lanes),
-        ..form(model)
-    });
-    add(space, names, model, names.of("vectorise"), vectors);
     let vectors = lanes(VECTORISE_LOOPS, &|lanes| Variant {
         vectorise_loops: Some(lanes),
         ..form(model)
     });
     add(space, names, model, names.of(VECTORISE_LOOPS), vectors);
-    let mut sizes: Vec<Setting> = vec!["host".into()];
-    sizes.extend(local_sizes(model, explorer).into_iter().map(Setting::Word));
-    add(space, names, model, names.of("local"), sizes);
+    let mut locals: Vec<Setting> = vec!["host".into()];
+    locals.extend(sizes.iter().map(|size| Setting::Word(local_text(*size))));
+    add(space, names, model, names.of("local"), locals);
     if let Some(made) = explorer
         .make(&[form(model)])
         .ok()
@@ -193,27 +210,49 @@ fn ndranges(
     }
 }
 
-/// Work-items that are merged: how many, along which dimension, and how far apart.
-fn coarsening(
-    space: &mut Space,
-    names: &Names<'_>,
+/// What merges work-items, in work-groups of the host's size or another one.
+struct Merging<'a, 'e> {
+    explorer: &'a Explorer<'e>,
     model: ExecutionModel,
-    explorer: &Explorer<'_>,
-) {
-    let does = |coarsen: String| {
+    sizes: &'a [[u64; 2]],
+}
+
+impl Merging<'_, '_> {
+    /// Whether a pass merges so many work-items in a dimension, in work-groups of some size.
+    fn does(&self, pass: &str, variant: &Variant, (dim, factor): (usize, u64)) -> bool {
+        let mut sizes = self.sizes.iter();
+        let divides = sizes.find(|size| {
+            size.get(dim)
+                .is_some_and(|size| size.is_multiple_of(factor))
+        });
+        let other = divides.map(|size| Variant {
+            local: Some(local_text(*size)),
+            ..variant.clone()
+        });
+        let variants: Vec<Variant> = [variant.clone()].into_iter().chain(other).collect();
+        let made = self.explorer.make(&variants).ok();
+        made.is_some_and(|made| made.iter().any(|one| one.did(pass)))
+    }
+
+    fn coarsens(&self, dim: u64, factor: u64, stride: &str) -> bool {
         let variant = Variant {
-            coarsen: Some(coarsen),
-            ..form(model)
+            coarsen: Some(format!("{dim}:{factor}{stride}")),
+            ..form(self.model)
         };
-        let made = explorer.make(&[variant]).ok();
-        made.is_some_and(|made| made[0].did(COARSEN))
-    };
-    let dims: Vec<u64> = (0..3).filter(|dim| does(format!("{dim}:2"))).collect();
+        self.does(COARSEN, &variant, (dim as usize, factor))
+    }
+}
+
+/// Work-items that are merged: how many, along which dimension, and how far apart.
+fn coarsening(space: &mut Space, names: &Names<'_>, merging: &Merging<'_, '_>) {
+    let does = |dim, factor| merging.coarsens(dim, factor, "");
+    let dims: Vec<u64> = (0..3).filter(|&dim| does(dim, 2)).collect();
     // The first value is what is done where nothing is coarsened.
     let Some(&first) = dims.first() else { return };
     let factors = MERGED
         .into_iter()
-        .filter(|factor| *factor == 1 || dims.iter().any(|dim| does(format!("{dim}:{factor}"))));
+        .filter(|&factor| factor == 1 || dims.iter().any(|&dim| does(dim, factor)));
+    let model = merging.model;
     add(space, names, model, names.of("coarsen"), factors.collect());
     let mut add_where_merged = |parameter: Parameter, unless: Setting| {
         space.rules.push(Rule::Needs {
@@ -224,7 +263,7 @@ fn coarsening(
         });
         space.parameters.push(parameter);
     };
-    let is_strided = dims.iter().any(|dim| does(format!("{dim}:2:local")));
+    let is_strided = dims.iter().any(|&dim| merging.coarsens(dim, 2, ":local"));
     if dims.len() > 1 {
         let parameter = Parameter::new(names.of("coarsen.dim"), dims);
         add_where_merged(parameter, first.into());
@@ -236,8 +275,13 @@ fn coarsening(
     }
 }
 
+/// A local size as variants have it.
+fn local_text([x, y]: [u64; 2]) -> String {
+    format!("{x}x{y}")
+}
+
 /// Local sizes that all launches can have, if the kernel sees nothing of its groups.
-fn local_sizes(model: ExecutionModel, explorer: &Explorer<'_>) -> Vec<String> {
+fn local_sizes(model: ExecutionModel, explorer: &Explorer<'_>) -> Vec<[u64; 2]> {
     let globals = explorer.globals();
     let fits = |size: &[u64; 2]| {
         let divides = |global: &[u64; 3]| {
@@ -246,10 +290,10 @@ fn local_sizes(model: ExecutionModel, explorer: &Explorer<'_>) -> Vec<String> {
         GROUPS.contains(&(size[0] * size[1])) && globals.iter().all(divides)
     };
     let each = ROWS.into_iter().flat_map(|y| WIDTHS.map(|x| [x, y]));
-    let sizes = each.filter(fits).map(|[x, y]| format!("{x}x{y}"));
-    let does = |size: &String| {
+    let sizes = each.filter(fits);
+    let does = |size: &[u64; 2]| {
         let variant = Variant {
-            local: Some(size.clone()),
+            local: Some(local_text(*size)),
             ..form(model)
         };
         let made = explorer.make(&[variant]).ok();

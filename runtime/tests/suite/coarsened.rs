@@ -1,5 +1,6 @@
 //! Launches of coarsened kernels: over fewer work-items than the host asks for.
 
+use fpgacc_runtime::contract::ChosenLocal;
 use fpgacc_runtime::guard::{Fact, Guard, Multiple};
 use fpgacc_runtime::manifest::{Coarsened, Form, Kernel, Level, ParamKind};
 
@@ -44,7 +45,8 @@ on_both!(
     refused,
     other_version,
     required_size,
-    errors_of_the_original
+    errors_of_the_original,
+    in_groups_that_were_chosen
 );
 
 /// One to three dimensions, offsets, and no local size.
@@ -165,4 +167,19 @@ fn errors_of_the_original(case: Case) {
     link(&case, coarsened(0, Level::Items, true), ITEMS);
     let launches = ["0:-:8:2", "4:-:8,8,8,8:2,2,2,2", "1:-:-:-"];
     assert_eq!(case.run(&launches).quiet(), case.run_original(&launches));
+}
+
+/// The local size in place of the host's is one before work-items are merged: the host's need not divide, and the device
+/// must take what is left of it.
+fn in_groups_that_were_chosen(case: Case) {
+    let sizes = [([8, 1, 1], [4, 1, 1]), ([2048, 4, 1], [2048, 4, 1])];
+    let sizes = sizes.map(|(global, local)| ChosenLocal { global, local });
+    let mut made = coarsened(0, Level::Items, true);
+    made.contract.local_sizes = sizes.to_vec();
+    link(&case, made, ITEMS);
+    let ran = case.run(&["1:-:8:1", "1:-:8:-", "1:-:12:1"]).quiet();
+    assert_eq!(ran, case.run_original(&["1:-:8:4", "1:-:8:4", "1:-:12:4"]));
+    // PoCL takes 4096.
+    let ran = case.run(&["2:-:2048,4:1,1"]).quiet();
+    assert!(ran.contains(" 2012448"), "{}", &ran[..200]);
 }

@@ -35,7 +35,12 @@ pub(super) fn coarsened(index: u64) -> Rewrites {
 pub(super) fn regrouped(index: u64) -> Rewrites {
     match index % 4 {
         0 => Rewrites::GroupLoop("2".to_string()),
+        1 => Rewrites::Regrouped(
+            None,
+            Some(["0:2", "0:4:local", "1:2"][(index / 4 % 3) as usize].to_string()),
+        ),
         2 => Rewrites::Vectorised(4, None),
+        _ if index % 8 == 3 => Rewrites::Regrouped(Some(2), None),
         _ => Rewrites::Resized,
     }
 }

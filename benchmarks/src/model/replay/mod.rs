@@ -5,6 +5,7 @@
 mod boyi;
 mod hub;
 mod kept;
+mod pruned;
 mod report;
 mod table;
 mod variants;
@@ -98,6 +99,7 @@ pub fn run(options: &Options) -> Result<String, ModelError> {
             .map(|space| Table::of(&space.name, &space.designs));
         let tables: Vec<Table> = tables.collect();
         text.push_str(&report::text(&set, &tables, effort));
+        text.push_str(&pruned::text(&set, &tables, options.seeds));
         text.push_str(&report::fronts(&set, &tables, options.seeds));
     }
     if let Some(checkout) = &options.hub {

@@ -6,7 +6,7 @@ use fpgacc_frontend::ir::{
 
 use fpgacc_launch_facts::{Launch, LocalSize, Value};
 
-use crate::pass::{Context, Note};
+use crate::pass::{Context, LaunchContract, Note, chosen_local};
 use crate::passes::coarsen::options::{Coarsening, Level, Stride};
 use crate::passes::ndrange_to_loop::survey::survey;
 
@@ -33,7 +33,7 @@ pub fn lanes_in(how: Coarsening, lanes: u64) -> u64 {
 pub fn problems(
     module: &Module,
     kernel: FunctionId,
-    context: &Context<'_>,
+    (context, contract): (&Context<'_>, &LaunchContract),
     (how, vectors): (Coarsening, u64),
 ) -> Vec<Note> {
     let mut all = options(how);
@@ -45,7 +45,7 @@ pub fn problems(
     let launches = context.launches.iter();
     all.extend(
         launches
-            .filter_map(|launch| does_not_divide(launch, (how, vectors)))
+            .filter_map(|launch| does_not_divide(launch, contract, (how, vectors)))
             .next(),
     );
     let found = survey(module, kernel, context.called);
@@ -174,7 +174,11 @@ fn odd_size(size: u64, how: Coarsening) -> Option<Note> {
 }
 
 /// Why a launch that is known cannot be coarsened.
-fn does_not_divide(launch: &Launch, (how, vectors): (Coarsening, u64)) -> Option<Note> {
+fn does_not_divide(
+    launch: &Launch,
+    contract: &LaunchContract,
+    (how, vectors): (Coarsening, u64),
+) -> Option<Note> {
     let dim = usize::from(how.dim);
     let of = multiple(how) * lanes_in(how, vectors);
     let says = |what: &str| {
@@ -189,16 +193,19 @@ fn does_not_divide(launch: &Launch, (how, vectors): (Coarsening, u64)) -> Option
         return says(&format!("has no dimension {dim}"));
     }
     let global = launch.global.get(dim).and_then(Value::constant);
-    let local = match &launch.local {
-        LocalSize::Sizes(sizes) => sizes.get(dim).and_then(Value::constant),
-        LocalSize::Null if how.level == Level::Groups => {
+    let local = match (chosen_local(launch, contract), &launch.local) {
+        (Some(sizes), _) => Some(sizes[dim]),
+        (None, LocalSize::Sizes(sizes)) => sizes.get(dim).and_then(Value::constant),
+        (None, LocalSize::Null) if how.level == Level::Groups => {
             return says("gives no local size, so that it has no work-groups to merge");
         }
-        LocalSize::Null if how.stride != Stride::Of(1) => {
+        (None, LocalSize::Null) if how.stride != Stride::Of(1) => {
             return says("gives no local size, and a stride needs one");
         }
-        LocalSize::Null => return divides("global size", global, of).and_then(|text| says(&text)),
-        LocalSize::Unknown(_) => None,
+        (None, LocalSize::Null) => {
+            return divides("global size", global, of).and_then(|text| says(&text));
+        }
+        (None, LocalSize::Unknown(_)) => None,
     };
     let odd = match (how.level, global, local) {
         (Level::Items, ..) => divides("local size", local, of),

@@ -32,6 +32,7 @@ use self::lanes::Lanes;
 pub use self::options::Options;
 use self::options::{Coarsening, Level, Stride};
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::passes::geometry::GEOMETRY;
 use crate::passes::ndrange_to_loop::group_calls::inline;
 use crate::passes::ndrange_to_loop::survey::survey;
 use crate::setting::Setting;
@@ -49,7 +50,7 @@ impl Pass for Coarsen {
             description: "let one work-item of NDRange kernels do the work of several, where that pays",
             level: 3,
             requires: &[Requirement::ManyWorkItems, Requirement::EntryPoint],
-            after: &["specialise", "ndrange-to-loop"],
+            after: &["specialise", "ndrange-to-loop", GEOMETRY],
         }
     }
 
@@ -73,7 +74,7 @@ impl Pass for Coarsen {
         };
         let lanes = contract.coarsened().map_or(1, |vectors| vectors.factor);
         let original = module.functions[kernel].clone();
-        match coarsen(module, kernel, context, (how, lanes)) {
+        match coarsen(module, kernel, (context, contract), (how, lanes)) {
             Ok(note) => {
                 state(contract, (how, lanes), context);
                 self.outcome(&mut module.functions[kernel], vec![note], Vec::new())
@@ -90,10 +91,10 @@ impl Pass for Coarsen {
 fn coarsen(
     module: &mut Module,
     kernel: FunctionId,
-    context: &Context<'_>,
+    (context, contract): (&Context<'_>, &LaunchContract),
     (how, vectors): (Coarsening, u64),
 ) -> Result<Note, Vec<Note>> {
-    let problems = legality::problems(module, kernel, context, (how, vectors));
+    let problems = legality::problems(module, kernel, (context, contract), (how, vectors));
     if !problems.is_empty() {
         return Err(problems);
     }

@@ -5,7 +5,7 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_kernel_analysis::work_item::query;
 
-use crate::pass::{Context, Note};
+use crate::pass::{Context, LaunchContract, Note};
 use crate::passes::coarsen::lanes::Lanes;
 use crate::passes::coarsen::legality as coarsening;
 use crate::passes::coarsen::options::Coarsening;
@@ -15,14 +15,14 @@ use crate::passes::ndrange_to_loop::survey::{is_barrier, is_fence};
 pub fn problems(
     module: &Module,
     kernel: FunctionId,
-    context: &Context<'_>,
+    (context, contract): (&Context<'_>, &LaunchContract),
     how: Coarsening,
 ) -> Vec<Note> {
     if !matches!(how.factor, 2 | 4 | 8 | 16) {
         let text = format!("vectors have 2, 4, 8 or 16 elements, not {}", how.factor);
         return vec![Note::new(text, None)];
     }
-    let mut all = coarsening::problems(module, kernel, context, (how, 1));
+    let mut all = coarsening::problems(module, kernel, (context, contract), (how, 1));
     if !matches!(context.geometry.offset[0], None | Some(0)) {
         all.push(Note::new(
             "its launches have an offset in dimension 0",

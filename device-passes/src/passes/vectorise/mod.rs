@@ -43,6 +43,7 @@ use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requireme
 use crate::passes::coarsen::emit::set_attributes;
 use crate::passes::coarsen::lanes::Lanes;
 use crate::passes::coarsen::options::{Coarsening, Level, Stride};
+use crate::passes::geometry::GEOMETRY;
 use crate::passes::ndrange_to_loop::group_calls::inline;
 use crate::passes::ndrange_to_loop::prepare;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
@@ -84,7 +85,7 @@ impl Pass for Vectorise {
             description: "make vectors of what neighbouring work-items of NDRange kernels compute",
             level: 3,
             requires: &[Requirement::ManyWorkItems, Requirement::EntryPoint],
-            after: &["specialise", "ndrange-to-loop"],
+            after: &["specialise", "ndrange-to-loop", GEOMETRY],
         }
     }
 
@@ -113,7 +114,7 @@ impl Pass for Vectorise {
             level: Level::Items,
         };
         let original = module.clone();
-        match vectorise(module, kernel, context, how) {
+        match vectorise(module, kernel, (context, contract), how) {
             Ok(note) => {
                 state(contract, how);
                 self.outcome(&mut module.functions[kernel], vec![note], Vec::new())
@@ -142,10 +143,10 @@ impl First for FirstItem<'_> {
 fn vectorise(
     module: &mut Module,
     kernel: FunctionId,
-    context: &Context<'_>,
+    (context, contract): (&Context<'_>, &LaunchContract),
     how: Coarsening,
 ) -> Result<Note, Vec<Note>> {
-    let problems = legality::problems(module, kernel, context, how);
+    let problems = legality::problems(module, kernel, (context, contract), how);
     if !problems.is_empty() {
         return Err(problems);
     }
