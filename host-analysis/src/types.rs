@@ -343,7 +343,7 @@ fn basic(base: &str) -> Option<Kind> {
         "double" | "cl_double" => Kind::Num(Num::Double),
         "cl_kernel" | "cl_mem" | "cl_program" | "cl_context" | "cl_command_queue" | "cl_event"
         | "cl_device_id" | "cl_platform_id" | "cl_sampler" => Kind::Pointer,
-        "string" => Kind::String,
+        "string" | "string_view" => Kind::String,
         "ifstream" | "fstream" => Kind::FileStream,
         "stringstream" | "ostringstream" | "istringstream" => Kind::StringStream,
         _ => return None,

@@ -251,6 +251,7 @@ const FUNCTIONS: &[Function] = &[
     of("vsnprintf").does(Effect::Format { at: 2, list: true }),
     of("to_string").does(Effect::Print),
     of("string").does(Effect::Text),
+    of("string_view").does(Effect::Text),
     reads("strcmp").gives(INT),
     reads("strncmp").gives(INT),
     reads("strcasecmp"),

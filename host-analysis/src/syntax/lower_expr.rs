@@ -189,6 +189,7 @@ impl<'t> Lowerer<'t> {
             "lambda_expression" => ExprKind::Lambda(self.lambda(node)?),
             "initializer_list" => ExprKind::InitList(self.init_list(node)),
             "compound_literal_expression" => self.compound_literal(node),
+            "user_defined_literal" => self.suffixed_literal(node)?,
             "new_expression" => self.new_expression(node),
             "compound_statement" | "declaration" | "expression_statement" => {
                 ExprKind::Statement(self.stmt(node))
@@ -286,6 +287,24 @@ impl<'t> Lowerer<'t> {
             None => Vec::new(),
         };
         ExprKind::Construct(ty, args)
+    }
+
+    /// `"text"s` and `"text"sv` of the standard library, which are objects.
+    fn suffixed_literal(&mut self, node: Node<'_>) -> Option<ExprKind> {
+        let [literal, suffix] = named(node)[..] else {
+            return None;
+        };
+        let class = match &self.text[suffix.byte_range()] {
+            b"s" => "std::string",
+            b"sv" => "std::string_view",
+            _ => return None,
+        };
+        let is_text = matches!(kind_of(literal), "string_literal" | "raw_string_literal");
+        let ty = Type {
+            base: class.to_string(),
+            ..Type::default()
+        };
+        is_text.then(|| ExprKind::Construct(ty, vec![self.string(literal)]))
     }
 
     fn subscript(&mut self, node: Node<'_>) -> ExprId {

@@ -34,7 +34,7 @@ pub(super) fn kind(name: &str) -> Option<Kind> {
             second: ty(1)?,
         },
         "unique_ptr" | "shared_ptr" | "function" => return Some(Kind::Pointer),
-        "basic_string" => return Some(Kind::String),
+        "basic_string" | "basic_string_view" => return Some(Kind::String),
         _ => return None,
     };
     Some(Kind::Container(Rc::new(container)))

@@ -65,6 +65,11 @@ impl Lowerer<'_> {
                 let ty = self.module.types.int();
                 self.add(Expr::EnumConst(id, index), ty, at)
             }
+            Some(Symbol::WideConst(value, scalar)) => {
+                let ty = self.module.types.scalar(scalar);
+                let spelling = None;
+                self.add(Expr::Int { value, spelling }, ty, at)
+            }
             Some(Symbol::Function(_)) => {
                 let message = format!("`{name}` is a function and can only be called");
                 Err(self.error(at, message))

@@ -10,6 +10,7 @@ mod constants;
 mod conversions;
 mod declarations;
 mod declarators;
+mod enumerations;
 mod expressions;
 mod functions;
 mod initialisers;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{AddressSpace, EnumId, FunctionId, RecordId, TypedefId, VarRef};
+use crate::ir::{AddressSpace, EnumId, FunctionId, RecordId, Scalar, TypedefId, VarRef};
 
 /// What an ordinary name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub(super) enum Symbol {
     /// A typedef, perhaps with the address space that it puts on objects.
     Typedef(TypedefId, Option<AddressSpace>),
     EnumConst(EnumId, u32),
+    /// A constant of an enumeration beyond `int`, with its type.
+    WideConst(i128, Scalar),
     /// Its declaration was wrong, which has been reported.
     Broken,
 }
@@ -21,6 +23,8 @@ pub(super) enum Symbol {
 pub(super) enum Tag {
     Record(RecordId),
     Enum(EnumId),
+    /// An enumeration beyond `int`: the type that compilers give it.
+    WideEnum(Scalar),
 }
 
 #[derive(Debug, Default)]

@@ -394,10 +394,6 @@ fn what_is_not_taken_is_not_said_to_be_wrong() {
         &["unsupported 1:1: parameters in the style of K&R are not supported"],
     );
     check(
-        "enum { A = 18446383549859758079UL }; ulong f(ulong x) { return x * A; }",
-        &["unsupported 1:8: enumerators beyond `int` are not supported"],
-    );
-    check(
         "void f() { int (^b)(int); }",
         &["unsupported 1:17: block literals are not supported"],
     );
@@ -496,4 +492,34 @@ fn sizes_are_those_of_opencl() {
     let packed = "typedef struct __attribute__((packed)) { char c; int i; } t; \
                   _Static_assert(sizeof(t) == 5, \"packed\");";
     check(packed, &[]);
+}
+
+#[test]
+fn enumerations_beyond_int_have_the_types_that_clang_gives_them() {
+    let wide = "enum far { NEAR = -1 + 2, FAR = 0x736f6d6570736575UL, NEXT, LAST = NEAR + 4 };\n";
+    for holds in [
+        "sizeof(enum far) == 8",
+        "sizeof(NEAR) == 4",
+        "sizeof(FAR) == 8",
+        "NEXT - FAR == 1",
+        "NEXT == 0x736f6d6570736576UL",
+        "LAST == 5",
+        "sizeof(struct { char c; enum far e; }) == 16",
+        "sizeof(enum { MASK = 0xFFFFFFFF }) == 4",
+        "sizeof(enum { LOW = -1, HIGH = 0xFFFFFFFF }) == 8",
+        "sizeof(enum { NARROW = -1 }) == 4",
+    ] {
+        check(&format!("{wide}_Static_assert({holds}, \"\");"), &[]);
+    }
+    let unsigned = "enum { MASK = 0xFFFFFFFF }; _Static_assert(MASK + 1 == 0, \"\");";
+    check(unsigned, &[]);
+    let signed = "enum { LOW = -1, HIGH = 0xFFFFFFFF }; _Static_assert(HIGH + 1 > 0, \"\");";
+    check(signed, &[]);
+    let within =
+        "void f(ulong *p) { enum e { A = 1UL << 40 } e = A; switch (*p) { case A: *p = e; } }";
+    check(within, &[]);
+    check(
+        "enum { A = 0xFFFFFFFFFFFFFFFF, B };",
+        &["1:32: the value of `B` is beyond 64 bits"],
+    );
 }

@@ -1,7 +1,7 @@
-//! Type specifiers, records and enumerations.
+//! Type specifiers and records.
 
 use lang_c::ast::{
-    AlignmentSpecifier, DeclarationSpecifier, EnumType, Expression, Extension, FunctionSpecifier,
+    AlignmentSpecifier, DeclarationSpecifier, Expression, Extension, FunctionSpecifier,
     SpecifierQualifier, StorageClassSpecifier, StructDeclaration, StructField, StructKind,
     StructType, TS18661FloatFormat, TypeName, TypeOf, TypeQualifier, TypeSpecifier,
 };
@@ -12,8 +12,8 @@ use super::scope::{Symbol, Tag};
 use super::{Lowered, Lowerer};
 use crate::diag::Diagnostic;
 use crate::ir::{
-    AddressSpace, Attr, Enum, Enumerator, Expr, Field, Item, Module, QualType, Qualifiers, Record,
-    RecordId, RecordKind, Scalar, Storage, Type, TypeId,
+    AddressSpace, Attr, Expr, Field, Item, Module, QualType, Qualifiers, Record, RecordId,
+    RecordKind, Scalar, Storage, Type, TypeId,
 };
 use crate::kernel::builtins::types::{builtin_type, nearest};
 
@@ -438,7 +438,7 @@ impl Lowerer<'_> {
         id
     }
 
-    fn tag_taken(&self, tag: &str) -> bool {
+    pub(super) fn tag_taken(&self, tag: &str) -> bool {
         self.scopes.tag_in_outer(tag)
             || self
                 .module
@@ -452,7 +452,7 @@ impl Lowerer<'_> {
                 .any(|(_, e)| e.tag.as_deref() == Some(tag))
     }
 
-    fn fresh_tag(&self, tag: &str) -> String {
+    pub(super) fn fresh_tag(&self, tag: &str) -> String {
         (2..)
             .map(|number| format!("{tag}_{number}"))
             .find(|name| !self.tag_taken(name))
@@ -556,80 +556,6 @@ impl Lowerer<'_> {
         }
         attrs.extend(self.attrs_in(from, word));
         attrs
-    }
-
-    /// An enumeration's type.
-    fn enumeration(&mut self, node: &Node<EnumType>) -> Lowered<TypeId> {
-        let tag = node.node.identifier.as_ref();
-        let tag = tag.map(|id| self.name(id)).transpose()?;
-        if node.node.enumerators.is_empty() {
-            let name = tag.unwrap_or_default();
-            return match self.scopes.find_tag(name) {
-                Some(Tag::Enum(id)) => Ok(self.module.types.intern(Type::Enum(id))),
-                _ => {
-                    let message = format!("`enum {name}` is not defined");
-                    Err(self.error(node.span, message))
-                }
-            };
-        }
-        if let Some(tag) = tag
-            && self.scopes.find_tag_here(tag).is_some()
-        {
-            let message = format!("`{tag}` is defined twice");
-            return Err(self.error(node.span, message));
-        }
-        let name = tag.map(|tag| {
-            if self.scopes.at_file() || !self.tag_taken(tag) {
-                tag.to_string()
-            } else {
-                self.fresh_tag(tag)
-            }
-        });
-        let id = self.module.enums.add(Enum {
-            tag: name,
-            enumerators: Vec::new(),
-            span: self.source.span(node.span),
-        });
-        if let Some(tag) = tag {
-            self.scopes.declare_tag(tag, Tag::Enum(id));
-        }
-        self.enumerators(node, id)?;
-        self.module.items.push(Item::Enum(id));
-        Ok(self.module.types.intern(Type::Enum(id)))
-    }
-
-    fn enumerators(&mut self, node: &Node<EnumType>, id: crate::ir::EnumId) -> Lowered<()> {
-        let (mut next, mut is_wide) = (0_i64, false);
-        for (index, enumerator) in node.node.enumerators.iter().enumerate() {
-            let name = self.name(&enumerator.node.identifier)?;
-            let mut written = None;
-            if let Some(expr) = &enumerator.node.expression {
-                let value = self.expression(expr)?;
-                let Some(known) = self.constant(value) else {
-                    return Err(self.error(expr.span, "an enumerator's value must be constant"));
-                };
-                next = known as i64;
-                is_wide |= known != i128::from(next);
-                // What stands in a function may speak of its variables.
-                written = self.scopes.at_file().then_some(value);
-            }
-            is_wide |= i32::try_from(next).is_err();
-            if is_wide {
-                // It is no C, but compilers then give the whole type another width.
-                self.unsupported(enumerator.span, "enumerators beyond `int` are");
-            }
-            self.redeclared(name, enumerator.span)?;
-            let unique = self.hoisted_name(name);
-            self.module.enums[id].enumerators.push(Enumerator {
-                name: unique,
-                written,
-                value: next,
-            });
-            self.scopes
-                .declare(name, Symbol::EnumConst(id, index as u32));
-            next = next.wrapping_add(1);
-        }
-        Ok(())
     }
 
     /// The value of an array length and the like.
