@@ -139,6 +139,7 @@ fn judge_model(options: &ModelOptions) -> Result<bool, String> {
         checkout: &options.boyi,
         table: &options.data,
         launches: options.launches.as_deref(),
+        channels: options.channels,
         rows: options.rows,
         explain: options.explain.as_deref(),
         fit: options.fit,

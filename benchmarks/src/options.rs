@@ -226,6 +226,9 @@ pub struct ModelOptions {
     /// The table of measurements
     #[arg(long, value_name = "CSV")]
     pub data: PathBuf,
+    /// The designs whose kernels channels connect, in the place of all others
+    #[arg(long)]
+    pub channels: bool,
     /// Print every point
     #[arg(long)]
     pub rows: bool,

@@ -67,6 +67,9 @@ pub struct Compiler {
     /// there are no copies of the array for iterations that overlap.
     #[serde(default)]
     pub refills_in_turn: bool,
+    /// A kernel may read or write a channel in one place only: loops whose copies would do it in several are not unrolled.
+    #[serde(default)]
+    pub one_call_per_channel: bool,
 }
 
 impl Compiler {

@@ -138,6 +138,7 @@ fn pass_on(graph: &mut Graph, source: &Source) {
         name,
         starts_at_zero: false,
         counts: false,
+        is_free: false,
     });
 }
 

@@ -81,6 +81,8 @@ pub struct Carried {
     pub starts_at_zero: bool,
     /// It counts: each iteration adds the same number.
     pub counts: bool,
+    /// A small array, of which the source says that no iteration needs what another has written.
+    pub is_free: bool,
 }
 
 /// How iterations of a loop may overlap, as the source says.
@@ -98,6 +100,14 @@ pub struct Hints {
     pub serial: bool,
     /// `#pragma max_concurrency n`.
     pub concurrency: Option<f64>,
+}
+
+impl Hints {
+    /// Iterations for which `ivdep` says that there is no dependence on an array.
+    pub fn safe_distance(&self, array: &str) -> u64 {
+        let own = self.ivdep_arrays.get(array).copied();
+        own.max(self.ivdep).unwrap_or(0)
+    }
 }
 
 /// The kernel's body, or a loop.

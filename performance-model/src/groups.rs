@@ -1,8 +1,10 @@
 //! Cycles of an NDRange: how work-items and work-groups share a pipeline.
 
+use std::collections::BTreeMap;
+
 use super::board::MemoryUnits;
 use super::copies::without_more_blocks;
-use super::graph::{Graph, MemoryKind, RegionId};
+use super::graph::{Access, ArrayId, Graph, MemoryKind, RegionId};
 use super::launch::LaunchShape;
 use super::timing::Timing;
 
@@ -64,14 +66,18 @@ impl WorkItems<'_> {
             .fold(0.0, f64::max)
     }
 
-    /// Cycles that the atomic operations on on-chip memory in an iteration take.
+    /// Cycles that the atomic operations on on-chip memory in an iteration take: those on one array take turns, and each array
+    /// is a memory of its own (Best Practices Guide, "Local Memory").
     fn atomics(&self, region: RegionId) -> f64 {
+        let is_on_chip = |a: &&Access| self.graph.arrays[a.array].memory == MemoryKind::OnChip;
         let accesses = self.graph.accesses.iter();
         let atomic = accesses.filter(|a| a.region == region && a.is_atomic);
-        atomic
-            .filter(|a| self.graph.arrays[a.array].memory == MemoryKind::OnChip)
-            .map(|a| a.share * self.units.local_atomic_interval * self.simd)
-            .sum()
+        let mut by_array: BTreeMap<ArrayId, f64> = BTreeMap::new();
+        for access in atomic.filter(is_on_chip) {
+            *by_array.entry(access.array).or_default() += access.share;
+        }
+        let busiest = by_array.into_values().fold(0.0, f64::max);
+        busiest * self.units.local_atomic_interval * self.simd
     }
 
     /// Whether work-items meet at barriers in loops.

@@ -7,7 +7,7 @@ use fpgacc_kernel_analysis::constant_memory;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::board::{Board, Memory, Resources};
-use super::graph::{Access, Array, Graph, Made, MemoryKind, RegionId};
+use super::graph::{Access, Array, Graph, Made, MemoryKind, Op, RegionId};
 use super::prediction::{Form, LsuKind, LsuReport};
 
 /// A unit with the accesses that it serves.
@@ -213,8 +213,11 @@ fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
     // what is on its way.
     let is_anew = bytes as f64 > word || may_be_cached(graph, array);
     let walks = form != Form::SingleWorkItem && is_anew && walks(graph, cache_bytes, first);
+    let is_led = walks && may_be_cached(graph, array) && is_let_in(graph);
+    let walks = walks && !is_led;
     let stays = match walks {
         true => 1.0,
+        false if is_led => work_items(graph),
         false => stays(graph, cache_bytes, form, first),
     };
     let alike = alike(graph, cache_bytes, form, first);
@@ -535,6 +538,21 @@ fn walks(graph: &Graph, cache_bytes: f64, access: &Access) -> bool {
         graph.trips(region) * step.map_or(0.0, |step| step.unsigned_abs() as f64)
     });
     is_shared && !access.is_store && !access.is_atomic && reach.sum::<f64>() > cache_bytes
+}
+
+/// Whether a channel lets work-items in before they come to a loop: one after another, as another kernel makes what they read, so
+/// that a cache has what the first of them have asked for. 119 rounds of 800 bytes each for 1220 work-items take 0.77 ms, 150
+/// GB/s (Boyi's RSCD with channels); where they come together they reach 30.
+fn is_let_in(graph: &Graph) -> bool {
+    let mut nodes = graph.nodes_of(0);
+    nodes.any(|id| graph.nodes[id].op == Op::Channel)
+}
+
+/// The work-items of a launch.
+fn work_items(graph: &Graph) -> f64 {
+    let value = |sym: Sym| graph.values.get(&sym).copied().unwrap_or(1.0);
+    let sizes = (0..3).map(|dim| value(Sym::LocalSize(dim)) * value(Sym::NumGroups(dim)));
+    sizes.product()
 }
 
 /// Words of external memory that an access touches on average, which its unit asks for one after another: one that

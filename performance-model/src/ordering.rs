@@ -275,10 +275,8 @@ impl Search<'_> {
 
 /// Iterations of a loop for which the source says that there is no dependence on an array.
 fn safe_distance(graph: &Graph, region: RegionId, access: &Access) -> u64 {
-    let hints = &graph.regions[region].hints;
     let array = &graph.arrays[access.array].name;
-    let own = hints.ivdep_arrays.get(array).copied();
-    own.max(hints.ivdep).unwrap_or(0)
+    graph.regions[region].hints.safe_distance(array)
 }
 
 /// A later access `y` after an earlier one `x`.

@@ -62,24 +62,34 @@ impl Program {
     /// The same for kernels that run at the same time, as channels connect them: they take as long as the one that takes
     /// the longest, or as the memory takes for what all of them move.
     pub fn at_once(kernels: &[Launched<'_>], board: &Board) -> Self {
-        let all = Program::of(kernels, board);
+        Program::in_rounds(&[kernels], board)
+    }
+
+    /// The same for rounds of kernels that run at the same time, one round after another.
+    pub fn in_rounds(rounds: &[&[Launched<'_>]], board: &Board) -> Self {
+        let all = Program::of(&rounds.concat(), board);
         let mhz = all.clock_mhz.value;
-        let each = kernels.iter().map(|kernel| {
-            let alone = kernel.prediction.seconds_at(mhz, board);
-            alone * kernel.times
-        });
-        let longest = each.max_by(|a, b| a.value.total_cmp(&b.value));
-        let longest = longest.unwrap_or(Estimate::exact(0.0));
-        let moved = kernels
-            .iter()
-            .map(|kernel| kernel.prediction.memory_seconds * kernel.times);
-        let moving = moved.sum::<f64>() + board.launch_microseconds * 1e-6;
-        let slower = (moving / longest.value).max(1.0);
+        let each = rounds.iter().map(|round| together(round, mhz, board));
         Program {
-            seconds: longest * slower,
+            seconds: each.fold(Estimate::exact(0.0), |sum, round| sum + round),
             ..all
         }
     }
+}
+
+/// Seconds of kernels that run at the same time, at a clock.
+fn together(kernels: &[Launched<'_>], mhz: f64, board: &Board) -> Estimate {
+    let each = kernels.iter().map(|kernel| {
+        let alone = kernel.prediction.seconds_at(mhz, board);
+        alone * kernel.times
+    });
+    let longest = each.max_by(|a, b| a.value.total_cmp(&b.value));
+    let longest = longest.unwrap_or(Estimate::exact(0.0));
+    let moved = kernels
+        .iter()
+        .map(|kernel| kernel.prediction.memory_seconds * kernel.times);
+    let moving = moved.sum::<f64>() + board.launch_microseconds * 1e-6;
+    longest * (moving / longest.value).max(1.0)
 }
 
 impl Prediction {

@@ -100,6 +100,7 @@ fn keep(graph: &mut Graph, region: RegionId, kept: &Kept) {
         // A sum in the innermost loop takes a cycle, as one from 0 does: what was there can be added at the end.
         starts_at_zero: graph.regions[region].loops.is_empty(),
         counts: false,
+        is_free: false,
     };
     take_on(graph, region, &carried.name);
     graph.regions[region].carried.push(carried);

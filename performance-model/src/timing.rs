@@ -513,7 +513,7 @@ impl Timer<'_> {
             }
         }
         for carried in &self.graph.regions[region].carried {
-            let Some(next) = carried.next.filter(|_| !carried.counts) else {
+            let Some(next) = carried.next.filter(|_| !carried.counts && !carried.is_free) else {
                 continue;
             };
             let (latency, access) = self.waited(next, inner);

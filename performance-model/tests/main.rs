@@ -6,6 +6,7 @@ mod module;
 mod predicted;
 
 mod at_once;
+mod channels;
 mod clocks;
 mod graphs;
 mod ii;

@@ -17,6 +17,8 @@ pub struct Request<'a> {
     pub table: &'a Path,
     /// The launches; `None`: those of this source tree.
     pub launches: Option<&'a Path>,
+    /// The designs whose kernels channels connect, in the place of all others.
+    pub channels: bool,
     /// With a line for each point.
     pub rows: bool,
     /// Instead, all that is predicted of the point with this name.
@@ -36,8 +38,11 @@ pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
     if let Some(name) = request.explain {
         measured.retain(|m| format!("{} {} {}", m.app, m.model, m.variant) == name);
     }
+    if request.channels {
+        measured.retain(data::Measured::has_channels);
+    }
     let board = points::board(&launches)?;
-    let subjects = points::read_all(request.checkout, &launches, &measured)?;
+    let subjects = points::read_all(request.checkout, &launches, &measured, request.channels)?;
     let points = predict_all(&subjects, &board);
     if request.explain.is_some() {
         return Ok(points.iter().map(|point| format!("{point:#?}\n")).collect());
@@ -56,7 +61,7 @@ pub fn run(request: &Request<'_>) -> Result<String, ModelError> {
 pub fn cases(checkout: &Path, table: &Path) -> Result<Vec<Case>, ModelError> {
     let launches = launches::read(None)?;
     let board = points::board(&launches)?;
-    let subjects = points::read_all(checkout, &launches, &data::read(table)?)?;
+    let subjects = points::read_all(checkout, &launches, &data::read(table)?, false)?;
     let case = |points::Subject { measured, kernel }| {
         let ready = kernel.ok()?;
         Some(Case {

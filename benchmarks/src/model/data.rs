@@ -29,6 +29,13 @@ pub struct Measured {
     pub ms: f64,
 }
 
+impl Measured {
+    /// Whether channels connect its kernels.
+    pub fn has_channels(&self) -> bool {
+        self.model.contains("Channel")
+    }
+}
+
 /// Reads the table.
 pub fn read(path: &Path) -> Result<Vec<Measured>, ModelError> {
     let mut rows = Vec::new();

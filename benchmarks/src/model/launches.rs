@@ -50,7 +50,7 @@ pub struct Application {
     /// How often branches are taken.
     #[serde(default)]
     pub branches: Vec<Branch>,
-    /// Variants whose kernel files are not what was measured, and why.
+    /// Variants, by name or by family and name, whose kernel files are not what was measured, and why.
     #[serde(default)]
     pub left_out: BTreeMap<String, String>,
     /// Bytes that move between host and board at each launch.
@@ -63,6 +63,12 @@ pub struct Application {
     /// What differs where the table has this note, or for the variant of this name.
     #[serde(default)]
     pub notes: BTreeMap<String, Application>,
+    /// What differs in designs whose kernels channels connect: all of the file run, at the same time.
+    #[serde(default)]
+    pub with_channels: Option<Box<Application>>,
+    /// Of those, the kernels that have ended before the others begin, one after another.
+    #[serde(default)]
+    pub before: Vec<String>,
 }
 
 /// How often a loop runs on average.
@@ -113,6 +119,36 @@ impl Application {
         }
     }
 
+    /// The launches of designs whose kernels channels connect.
+    pub fn connected(&self) -> Application {
+        let own = self.with_channels.as_deref().cloned().unwrap_or_default();
+        let all = self.changed(&own);
+        Application {
+            before: own.before,
+            kernels: own.kernels,
+            left_out: own.left_out,
+            migrated_bytes: own.migrated_bytes,
+            notes: own.notes,
+            ..all
+        }
+    }
+
+    /// Why a variant of a family is left out.
+    pub fn why_left_out(&self, family: &str, variant: &str) -> Option<&String> {
+        let whole = format!("{family} {variant}");
+        self.left_out.get(variant).or(self.left_out.get(&whole))
+    }
+
+    /// What is said of a kernel, by its name or by what that begins with, before a `*`.
+    pub fn said_of(&self, kernel: &str) -> Option<&Application> {
+        let begins = |name: &str| {
+            name.strip_suffix('*')
+                .is_some_and(|start| kernel.starts_with(start))
+        };
+        let named = self.kernels.iter().find(|(name, _)| begins(name));
+        self.kernels.get(kernel).or(named.map(|(_, own)| own))
+    }
+
     /// The launches of one of its kernels.
     pub fn of_kernel(&self, kernel: &Application) -> Application {
         self.changed(kernel)
@@ -132,6 +168,10 @@ impl Application {
         if !changes.trips.is_empty() {
             all.trips.clone_from(&changes.trips);
         }
+        if !changes.branches.is_empty() {
+            all.branches.clone_from(&changes.branches);
+        }
+        all.kernels.extend(changes.kernels.clone());
         all.args.extend(changes.args.clone());
         all.bytes.extend(changes.bytes.clone());
         all

@@ -55,10 +55,15 @@ pub struct Subject {
     pub kernel: Result<Ready, String>,
 }
 
+/// Why a design with channels is not priced where others are.
+pub const CHANNELS: &str = "channels";
+
 /// A program's kernels and their launches.
 pub struct Ready {
     module: Module,
     kernels: Vec<Kernel>,
+    /// The kernels that do not come before run at the same time.
+    connected: bool,
     migrated_bytes: f64,
 }
 
@@ -67,6 +72,8 @@ struct Kernel {
     shape: LaunchShape,
     /// Launches in the time that was measured.
     times: f64,
+    /// It has ended before others begin.
+    before: bool,
 }
 
 impl Ready {
@@ -82,7 +89,8 @@ impl Ready {
             times: kernel.times,
             again: false,
         });
-        let program = Program::of(&launched.collect::<Vec<_>>(), board);
+        let launched: Vec<Launched<'_>> = launched.collect();
+        let program = Program::in_rounds(&self.rounds(&launched), board);
         let moving = self.migrated_bytes / (board.host_gigabytes_per_second * 1e9);
         Predicted {
             seconds: program.seconds + Estimate::exact(moving),
@@ -90,6 +98,17 @@ impl Ready {
             program,
             launches,
         }
+    }
+}
+
+impl Ready {
+    /// The launches that run at the same time.
+    fn rounds<'a>(&self, launched: &'a [Launched<'a>]) -> Vec<&'a [Launched<'a>]> {
+        let alone = |kernel: &&Kernel| kernel.before || !self.connected;
+        let alone = self.kernels.iter().take_while(alone).count();
+        let (before, at_once) = launched.split_at(alone);
+        let rest = (!at_once.is_empty()).then_some(at_once);
+        before.chunks(1).chain(rest).collect()
     }
 }
 
@@ -120,27 +139,32 @@ pub fn board(launches: &Launches) -> Result<Board, ModelError> {
     Board::named(&launches.board).ok_or_else(|| ModelError::Board(launches.board.clone()))
 }
 
-/// Reads the kernels of all points.
+/// Reads the kernels of all points; of those with channels, if these are asked for.
 pub fn read_all(
     checkout: &Path,
     launches: &Launches,
     measured: &[Measured],
+    channels: bool,
 ) -> Result<Vec<Subject>, ModelError> {
     let compiler = Compiler::find(cc::Language::C)?;
     let folder = folder(checkout);
     let mut subjects = Vec::new();
     for row in measured {
         let application = launches.applications.iter().find(|app| app.name == row.app);
+        let application = application.map(|app| match row.has_channels() {
+            true => app.connected(),
+            false => app.clone(),
+        });
         let kernel = match application {
             None => Err("no launch facts".to_string()),
-            Some(_) if row.model.contains("Channel") => Err("channels".to_string()),
-            Some(application) if application.left_out.contains_key(&row.variant) => {
-                Err(application.left_out[&row.variant].clone())
-            }
-            Some(application) => {
-                let application = application.noted(&row.note, &row.variant);
-                read_one(&folder, &compiler, launches, &application, row)
-            }
+            Some(_) if row.has_channels() && !channels => Err(CHANNELS.to_string()),
+            Some(application) => match application.why_left_out(&row.model, &row.variant) {
+                Some(why) => Err(why.clone()),
+                None => {
+                    let application = application.noted(&row.note, &row.variant);
+                    read_one(&folder, &compiler, launches, &application, row)
+                }
+            },
         };
         subjects.push(Subject {
             measured: row.clone(),
@@ -167,11 +191,20 @@ fn read_one(
         id: kernel,
         shape: shape(kernel, application),
         times: application.repeat.unwrap_or(1.0),
+        before: false,
     };
+    let connected = row.has_channels();
     let named = |kernel: FunctionId| {
         let name = &module.functions[kernel].name;
-        let own = application.kernels.get(name)?;
-        Some(launch(kernel, &application.of_kernel(own)))
+        let kernel = match application.said_of(name) {
+            Some(own) => launch(kernel, &application.of_kernel(own)),
+            None if connected => launch(kernel, application),
+            None => return None,
+        };
+        Some(Kernel {
+            before: application.before.contains(name),
+            ..kernel
+        })
     };
     let mut kernels: Vec<Kernel> = module.kernels().filter_map(named).collect();
     if kernels.is_empty() {
@@ -180,6 +213,7 @@ fn read_one(
     }
     Ok(Ready {
         kernels,
+        connected,
         module,
         migrated_bytes: application.migrated_bytes,
     })

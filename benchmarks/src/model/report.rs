@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::data::number;
 use super::judge::{Application, Family, Judgement, median};
-use super::points::Point;
+use super::points::{CHANNELS, Point};
 
 /// Renders all figures.
 pub fn render(points: &[Point], judgement: &Judgement, rows: bool) -> String {
@@ -13,20 +13,14 @@ pub fn render(points: &[Point], judgement: &Judgement, rows: bool) -> String {
         render_rows(&mut text, points, judgement.scale);
     }
     let left: Vec<&Point> = points.iter().filter(|p| p.outcome.is_err()).collect();
-    let channels = left
-        .iter()
-        .filter(|p| p.measured.model.contains("Channel"))
-        .count();
+    let channels = left.iter().filter(|p| is_not_asked_for(p)).count();
     let _ = writeln!(
         text,
         "{} of {} points predicted; {channels} use channels",
         points.len() - left.len(),
         points.len()
     );
-    for point in left
-        .iter()
-        .filter(|p| !p.measured.model.contains("Channel"))
-    {
+    for point in left.iter().filter(|p| !is_not_asked_for(p)) {
         let m = &point.measured;
         let reason = point.outcome.as_ref().err().map_or("", String::as_str);
         let _ = writeln!(
@@ -53,6 +47,11 @@ pub fn render(points: &[Point], judgement: &Judgement, rows: bool) -> String {
         );
     }
     text
+}
+
+/// A design with channels, which are priced where they are asked for.
+fn is_not_asked_for(point: &Point) -> bool {
+    point.outcome.as_ref().is_err_and(|why| why == CHANNELS)
 }
 
 fn seconds(point: &Point) -> f64 {

@@ -5,6 +5,7 @@ use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::work_item::{self, Dim, Quantity, Query};
 
+use super::channels::is_channel_call;
 use super::value::{Pointer, Value};
 use super::{Call, Lowering, MAX_CALLS, UNKNOWN_BYTES, ops};
 use crate::graph::{Made, NodeId, Op};
@@ -107,7 +108,7 @@ impl<'a> Lowering<'a> {
             let value = args.first().map(|arg| self.value(*arg));
             return self.vector_access(width, args.get(1..).unwrap_or(&[]), value, span);
         }
-        let uses_channel = name.contains("_channel_") || name.contains("_pipe");
+        let uses_channel = is_channel_call(name);
         // A channel is no memory that is loaded from.
         let args = &args[usize::from(uses_channel).min(args.len())..];
         let values: Vec<Value> = args.iter().map(|arg| self.value(*arg)).collect();

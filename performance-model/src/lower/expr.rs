@@ -617,9 +617,8 @@ impl<'a> Lowering<'a> {
         // A part of something that is known as a whole, such as a parameter of record type.
         let mut whole = slot.clone();
         while whole.path.pop().is_some() {
-            if let Some(value) = self.env.get(&whole) {
-                let node = value.node;
-                let value = self.opaque_typed(ty, node);
+            if let Some(value) = self.env.get(&whole).cloned() {
+                let value = self.part_of(&value, ty);
                 self.env.insert(slot.clone(), value.clone());
                 return value;
             }

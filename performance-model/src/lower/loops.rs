@@ -80,7 +80,7 @@ impl<'a> Lowering<'a> {
             self.graph.remove_region();
             return None;
         }
-        let factor = match always {
+        let factor = match always || self.repeats_a_channel(&parts, &changes) {
             true => 1,
             false => asked
                 .unwrap_or(1)
@@ -315,6 +315,7 @@ impl<'a> Lowering<'a> {
                 name: self.name(&variable.slot),
                 starts_at_zero: start.is_nought(),
                 counts: matches!(variable.change, Change::By(_)),
+                is_free: false,
             };
             self.graph.region_mut(region).carried.push(carried);
             let inside = start.moved_to(variable.inside.clone(), phi);
@@ -405,7 +406,9 @@ impl<'a> Lowering<'a> {
             of_data.push(self.is_of_data(slot, region));
             let next = self.env.get(slot).and_then(|value| value.node);
             let next = next.filter(|node| *node != phi && self.graph.nodes[*node].region == region);
-            self.graph.region_mut(region).carried[index].next = next;
+            let is_free = self.is_free(slot, region);
+            let carried = &mut self.graph.region_mut(region).carried[index];
+            (carried.next, carried.is_free) = (next, is_free);
             if let Some(start) = variable.start.node
                 && variable.may_be_dead()
                 && (next.is_none() || used[index])
@@ -436,6 +439,16 @@ impl<'a> Lowering<'a> {
             }
         }
         self.env.keep(mark);
+    }
+
+    /// Whether `ivdep` speaks of a variable that a loop carries on: of an array, some index of which is no constant. What depends on
+    /// what is found out while it is memory, and that it becomes registers, as small ones do, is known only then
+    /// (strongshih/Annealing: a loop of four elements in a loop starts an iteration a cycle).
+    fn is_free(&self, slot: &Slot, region: RegionId) -> bool {
+        let key = (self.function_id(), slot.var);
+        let is_indexed = slot.frame == self.frame() && self.at.dynamic.contains(&key);
+        let hints = &self.graph.regions[region].hints;
+        is_indexed && hints.safe_distance(&self.name(slot)) == u64::MAX
     }
 
     /// Of each variable of a loop, whether an operation uses the value that it has at the start of an iteration. Each iteration

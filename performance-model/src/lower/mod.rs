@@ -9,6 +9,7 @@ mod accesses;
 mod automatic;
 mod builder;
 mod calls;
+mod channels;
 mod env;
 mod expr;
 mod fold;

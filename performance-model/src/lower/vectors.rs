@@ -34,6 +34,18 @@ impl Lowering<'_> {
         Some(ty)
     }
 
+    /// A component or a field: what is of a value that was loaded was loaded, too.
+    pub(super) fn part_of(&mut self, whole: &Value, ty: TypeId) -> Value {
+        let mut part = self.opaque_typed(ty, whole.node);
+        let loaded = whole.poly.as_ref().filter(|poly| self.is_loaded(poly));
+        if let Some(depends) = loaded.map(|poly| self.varies(poly))
+            && part.poly.is_some()
+        {
+            part.poly = self.opaque(depends, true).poly;
+        }
+        part
+    }
+
     /// A vector, some of whose components may have been written by themselves.
     pub(super) fn vector(&mut self, slot: &Slot, span: Option<Span>, ty: TypeId) -> Value {
         let parts = self.env.parts(slot);
@@ -61,7 +73,7 @@ impl Lowering<'_> {
         for component in 0..u32::from(width) {
             let own = Value {
                 is_zero: value.is_zero,
-                ..self.opaque_typed(ty, value.node)
+                ..self.part_of(value, ty)
             };
             self.assign(to.part(component), own);
         }

@@ -18,7 +18,7 @@ pub fn designs(checkout: &Path, csv: &Path) -> Result<Vec<(String, Vec<Design>)>
     let launches = launches::read(None)?;
     let measured = data::read(csv)?;
     let board = points::board(&launches)?;
-    let subjects = read_all(checkout, &launches, &measured)?;
+    let subjects = read_all(checkout, &launches, &measured, false)?;
     let read: Vec<Subject> = subjects
         .into_iter()
         .filter(|one| one.kernel.is_ok())
