@@ -38,7 +38,7 @@ pub enum Undecided<'a> {
         /// It stays an NDRange for that.
         stays: bool,
     },
-    /// It is built for a processor or GPU, and the prices are those of a board.
+    /// It is built for a GPU, and the prices are those of a board.
     Elsewhere(&'a str),
 }
 

@@ -339,18 +339,13 @@ impl Options {
             || by_kernel
     }
 
-    /// The processor or GPU that kernels are built for, if one was named in place of a board, and nobody looks at what a
-    /// board would get.
+    /// The GPU that kernels are built for in place of a board, if nobody looks at what a board would get.
     pub fn elsewhere(&self) -> Option<&'static str> {
-        let is_there = matches!(self.target, Target::Emulator | Target::Source);
+        let is_there = self.target == Target::Emulator;
         if !is_there || self.as_on_board || self.mode == Mode::Verify {
             return None;
         }
-        match self.platform.as_deref()? {
-            "pocl" => Some("PoCL"),
-            "nvidia" => Some("a GPU"),
-            _ => None,
-        }
+        (self.platform.as_deref()? == "nvidia").then_some("a GPU")
     }
 
     /// Whether an emulator gets the kernels, and nobody looks at what a board would get: they are also built as

@@ -9,7 +9,7 @@ const WAYS: [(&str, &str); 4] = [
     ("-fexecution-model=swi", "intel"),
     ("-fexecution-model=swi", "pocl"),
     ("", "intel"),
-    ("--kernel-opt=3 -fexecution-model=auto", "pocl"),
+    ("--kernel-opt=3", "pocl"),
 ];
 
 /// Runs a program of `benchmarks/` in its runner, all ways; judges the table.

@@ -7,7 +7,7 @@ use fpgacc_aoc_wrappers::cc::{Compiler, Language};
 use fpgacc_decision::tuned;
 use fpgacc_device_passes::options::General;
 use fpgacc_device_passes::pass::LaunchContract;
-use fpgacc_device_passes::passes::{COARSEN, VECTORISE};
+use fpgacc_device_passes::passes::{COARSEN, VECTORISE, unroll};
 use fpgacc_device_passes::pipeline::{self, Pipeline};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::kernel::{self, LineDirectives};
@@ -19,6 +19,11 @@ use fpgacc_launch_facts::{Facts, Value, Variant};
 use crate::geometry::kernels::{Data, Entry};
 use crate::model::facts::{self, Launched};
 use crate::model::kernels;
+
+use super::space::Point;
+
+/// The most iterations of a loop, or a nest, that is unrolled whole: a window of 5 x 5 has fewer.
+const MOST_ITERATIONS: u64 = 32;
 
 /// A kernel that is launched in work-groups of one size.
 pub struct Case {
@@ -58,12 +63,25 @@ impl Case {
         })
     }
 
-    /// Makes a variant; `None`: the passes do not do all that it asks for.
+    /// Makes a point; `None`: the passes do not do all that it asks for.
     ///
     /// # Errors
     ///
-    /// The variant asks for what there is not.
-    pub fn make(&self, variant: &Variant) -> Result<Option<Made>, String> {
+    /// The point asks for what there is not.
+    pub fn make(&self, point: &Point) -> Result<Option<Made>, String> {
+        let mut variant = point.variant();
+        let made = self.variant(&variant)?;
+        if !point.unrolled {
+            return Ok(made);
+        }
+        variant.unroll = made.map(|made| made.short_loops()).unwrap_or_default();
+        match variant.unroll.is_empty() {
+            true => Ok(None),
+            false => self.variant(&variant),
+        }
+    }
+
+    fn variant(&self, variant: &Variant) -> Result<Option<Made>, String> {
         let name = &self.entry.kernel;
         let made = tuned::pipeline(name, variant, &self.facts, &Pipeline::default());
         let mut passes = made.map_err(|why| why.to_string())?;
@@ -109,6 +127,25 @@ impl Case {
 }
 
 impl Made {
+    /// Loops of a known trip count, and nests of them, that are short enough to be unrolled whole: the numbers of the
+    /// loops, from 1, and their iterations.
+    fn short_loops(&self) -> BTreeMap<usize, u64> {
+        let function = &self.module.functions[self.kernel];
+        let alone = unroll::candidates(&self.module, function).into_iter();
+        let alone = alone.filter_map(|one| Some(vec![(one.index, one.trips?)]));
+        let nests = unroll::nested(&self.module, function).into_iter();
+        let nests = nests.filter_map(|nest| {
+            let outer = (nest.outer.index, nest.outer.trips?);
+            Some([vec![outer], nest.inside].concat())
+        });
+        let is_short = |loops: &Vec<(usize, u64)>| {
+            let all: u64 = loops.iter().map(|(_, trips)| trips).product();
+            all <= MOST_ITERATIONS
+        };
+        let short = alone.chain(nests).filter(is_short).flatten();
+        short.map(|(index, trips)| (index + 1, trips)).collect()
+    }
+
     /// By how much the global and the local size of a dimension are divided.
     pub fn divides(&self, dim: usize) -> (u64, u64) {
         let coarsened = self.contract.coarsened();

@@ -20,7 +20,7 @@ pub fn of(case: &Case, widest: u64, (root, folder): (&str, &Path)) -> Result<Str
     let mut texts = BTreeSet::new();
     let points = space::points(&local).into_iter();
     for point in points.filter(|point| point.lanes <= widest) {
-        let Some(made) = case.make(&point.variant())? else {
+        let Some(made) = case.make(&point)? else {
             continue;
         };
         let text = case.text(&made)?;

@@ -15,6 +15,8 @@ pub struct Point {
     pub lanes: u64,
     /// Work-items that become one.
     pub coarsen: Option<Coarsen>,
+    /// Short loops are unrolled whole.
+    pub unrolled: bool,
     /// The local size, of as many dimensions as the launch has.
     pub local: Vec<u64>,
 }
@@ -52,10 +54,13 @@ pub fn points(local: &[u64]) -> Vec<Point> {
     });
     let coarsened: Vec<Option<Coarsen>> = std::iter::once(None).chain(merged).collect();
     let each = LANES.into_iter().flat_map(|lanes| {
-        coarsened.iter().map(move |coarsen| Point {
-            lanes,
-            coarsen: coarsen.clone(),
-            local: local.to_vec(),
+        coarsened.iter().flat_map(move |coarsen| {
+            [false, true].map(|unrolled| Point {
+                lanes,
+                coarsen: coarsen.clone(),
+                unrolled,
+                local: local.to_vec(),
+            })
         })
     });
     each.filter(Point::divides_its_group).collect()
@@ -74,17 +79,15 @@ impl Point {
 
     /// Whether the kernel stays as it is.
     pub fn is_plain(&self) -> bool {
-        self.lanes == 1 && self.coarsen.is_none()
+        self.lanes == 1 && self.coarsen.is_none() && !self.unrolled
     }
 
-    /// As tables have it: `vectorise=2;coarsen=1:4:local;local=64x4`.
+    /// As tables have it: `vectorise=2;coarsen=1:4:local;local=64x4`, or `vectorise=2;coarsen=1;unroll=whole;local=64x4`.
     pub fn name(&self) -> String {
         let coarsen = self.coarsening().unwrap_or_else(|| "1".to_string());
-        format!(
-            "vectorise={};coarsen={coarsen};local={}",
-            self.lanes,
-            self.shape()
-        )
+        let unroll = if self.unrolled { ";unroll=whole" } else { "" };
+        let (lanes, shape) = (self.lanes, self.shape());
+        format!("vectorise={lanes};coarsen={coarsen}{unroll};local={shape}")
     }
 
     /// The local size, as in `64x4`.
@@ -117,11 +120,12 @@ impl Point {
         Some(Point {
             lanes: values.get("vectorise")?.parse().ok()?,
             coarsen,
+            unrolled: values.contains_key("unroll"),
             local: local.collect::<Result<_, _>>().ok()?,
         })
     }
 
-    /// What the passes are asked for. The local size is the launch's.
+    /// What the passes are asked for, but for loops. The local size is the launch's.
     pub fn variant(&self) -> Variant {
         Variant {
             form: ExecutionModel::NdRange,
@@ -136,6 +140,9 @@ impl Point {
         let mut knobs = BTreeMap::from([("vectorise".to_string(), self.lanes as f64)]);
         for (dim, size) in self.local.iter().enumerate() {
             knobs.insert(format!("local {dim}"), *size as f64);
+        }
+        if self.unrolled {
+            knobs.insert("unroll".to_string(), 1.0);
         }
         if let Some(coarsen) = &self.coarsen {
             knobs.insert(format!("coarsen {}", coarsen.dim), coarsen.factor as f64);

@@ -116,8 +116,8 @@ fn best(entry: &Entry, rows: &[Row]) -> Option<Best> {
             .and_then(|shape| as_it_is.get(&shape))
             .unwrap_or(plain),
         plain: *plain,
-        coarsened: least(&|point| point.lanes == 1 && point.coarsen.is_some()),
-        vectors: least(&|point| point.lanes > 1 && point.coarsen.is_none()),
+        coarsened: least(&|point| point.lanes == 1 && point.coarsen.is_some() && !point.unrolled),
+        vectors: least(&|point| point.lanes > 1 && point.coarsen.is_none() && !point.unrolled),
         all: least(&|point| !point.is_plain()),
     })
 }

@@ -64,8 +64,8 @@ pub const OUTPUT: &[Flag] = &[
         "platform",
         "PLATFORM",
         "The emulator: Intel's FPGA emulation platform, PoCL, or aoc's own (default: the first of \
-         aoc, intel and pocl that is installed); or a GPU of NVIDIA's in its place. On nvidia and pocl, if \
-         named, kernels keep their form",
+         aoc, intel and pocl that is installed); or a GPU of NVIDIA's in its place, where \
+         kernels keep their form",
     )
     .one_of(&["intel", "pocl", "aoc", "nvidia"])
     .refine(|arg| arg.env("FPGACC_PLATFORM")),

@@ -274,7 +274,7 @@ impl Stage<'_> {
         // What boards get, on one of the two: the other also has what takes launches that nobody foresaw.
         let platform: &[&str] = match platform {
             Platform::Intel => &["--platform=intel", "--as-on-board"],
-            _ => &["--platform=pocl", "-fexecution-model=auto"],
+            _ => &["--platform=pocl"],
         };
         let program = self.program;
         let fpgacc = || {

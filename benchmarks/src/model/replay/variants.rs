@@ -68,7 +68,7 @@ fn designs(
         let case = Case::read(&entry, data, checkouts)?;
         let is_own = |point: &Point| Some(&point.local) == entry.local.as_ref();
         for row in rows.iter().filter(|row| is_own(&row.point)) {
-            let made = case.make(&row.point.variant())?;
+            let made = case.make(&row.point)?;
             designs.push(Design {
                 knobs: row.point.knobs(),
                 predicted: made.and_then(|made| case.seconds(&made, device)),
