@@ -177,3 +177,34 @@ impl Application {
         all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn designs_with_channels_are_launched_by_what_is_said_of_them() {
+        let text = "{global: [8], local: [4], migrated_bytes: 9, kernels: {one: {}}, with_channels: \
+                    {local: [1], left_out: {SWI+Channel x: why}, kernels: {one*: {global: [2]}}, \
+                    notes: {split: {kernels: {one_2: {global: [3]}}}}}}";
+        let plain: Application = serde_yaml::from_str(text).unwrap();
+        let connected = plain.connected();
+        assert_eq!(
+            (plain.local.as_slice(), connected.local.as_slice()),
+            (&[4][..], &[1][..])
+        );
+        assert_eq!(
+            (connected.global.as_slice(), connected.migrated_bytes),
+            (&[8][..], 0.0)
+        );
+        assert_eq!(connected.why_left_out("SWI+Channel", "x").unwrap(), "why");
+        assert_eq!(connected.why_left_out("NDRange+Channel", "x"), None);
+        let global =
+            |of: &Application, name: &str| of.said_of(name).map(|own| of.of_kernel(own).global);
+        assert_eq!(global(&connected, "one_2"), Some(vec![2]));
+        assert_eq!(global(&connected, "two"), None);
+        let split = connected.noted("split", "");
+        assert_eq!(global(&split, "one_2"), Some(vec![3]));
+        assert_eq!(global(&split, "one_1"), Some(vec![2]));
+    }
+}
