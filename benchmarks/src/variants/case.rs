@@ -7,7 +7,8 @@ use fpgacc_aoc_wrappers::cc::{Compiler, Language};
 use fpgacc_decision::tuned;
 use fpgacc_device_passes::options::General;
 use fpgacc_device_passes::pass::LaunchContract;
-use fpgacc_device_passes::passes::{COARSEN, VECTORISE, unroll};
+use fpgacc_device_passes::passes::unroll::{self, Candidate};
+use fpgacc_device_passes::passes::{COARSEN, VECTORISE};
 use fpgacc_device_passes::pipeline::{self, Pipeline};
 use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_frontend::kernel::{self, LineDirectives};
@@ -127,13 +128,16 @@ impl Case {
 }
 
 impl Made {
-    /// Loops of a known trip count, and nests of them, that are short enough to be unrolled whole: the numbers of the
-    /// loops, from 1, and their iterations.
+    /// The source's loops of a known trip count, and nests of them, that are short enough to be unrolled whole: the numbers
+    /// of the loops, from 1, and their iterations.
     fn short_loops(&self) -> BTreeMap<usize, u64> {
         let function = &self.module.functions[self.kernel];
         let alone = unroll::candidates(&self.module, function).into_iter();
+        let is_own = |one: &Candidate| one.span.is_some();
+        let alone = alone.filter(is_own);
         let alone = alone.filter_map(|one| Some(vec![(one.index, one.trips?)]));
         let nests = unroll::nested(&self.module, function).into_iter();
+        let nests = nests.filter(|nest| is_own(&nest.outer));
         let nests = nests.filter_map(|nest| {
             let outer = (nest.outer.index, nest.outer.trips?);
             Some([vec![outer], nest.inside].concat())
