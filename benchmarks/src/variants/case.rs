@@ -75,7 +75,11 @@ impl Case {
         if !point.unrolled {
             return Ok(made);
         }
-        variant.unroll = made.map(|made| made.short_loops()).unwrap_or_default();
+        let kernel = kernel_named(&self.module, &self.entry.kernel)?;
+        let source = unrollable(&self.module, kernel).into_iter();
+        let source: Vec<Candidate> = source.map(|(outer, _)| outer).collect();
+        let unroll = made.map(|made| made.short_loops(&source));
+        variant.unroll = unroll.unwrap_or_default();
         match variant.unroll.is_empty() {
             true => Ok(None),
             false => self.variant(&variant),
@@ -130,23 +134,16 @@ impl Case {
 impl Made {
     /// The source's loops of a known trip count, and nests of them, that are short enough to be unrolled whole: the numbers
     /// of the loops, from 1, and their iterations.
-    fn short_loops(&self) -> BTreeMap<usize, u64> {
-        let function = &self.module.functions[self.kernel];
-        let alone = unroll::candidates(&self.module, function).into_iter();
-        let is_own = |one: &Candidate| one.span.is_some();
-        let alone = alone.filter(is_own);
-        let alone = alone.filter_map(|one| Some(vec![(one.index, one.trips?)]));
-        let nests = unroll::nested(&self.module, function).into_iter();
-        let nests = nests.filter(|nest| is_own(&nest.outer));
-        let nests = nests.filter_map(|nest| {
-            let outer = (nest.outer.index, nest.outer.trips?);
-            Some([vec![outer], nest.inside].concat())
+    fn short_loops(&self, source: &[Candidate]) -> BTreeMap<usize, u64> {
+        let is_of_source = |one: &Candidate| source.iter().any(|known| known.span == one.span);
+        let loops = unrollable(&self.module, self.kernel).into_iter();
+        let loops = loops.filter(|(outer, _)| is_of_source(outer));
+        let loops = loops.filter_map(|(outer, inside)| {
+            let all = [vec![(outer.index, outer.trips?)], inside].concat();
+            let iterations: u64 = all.iter().map(|(_, trips)| trips).product();
+            (iterations <= MOST_ITERATIONS).then_some(all)
         });
-        let is_short = |loops: &Vec<(usize, u64)>| {
-            let all: u64 = loops.iter().map(|(_, trips)| trips).product();
-            all <= MOST_ITERATIONS
-        };
-        let short = alone.chain(nests).filter(is_short).flatten();
+        let short = loops.flatten();
         short.map(|(index, trips)| (index + 1, trips)).collect()
     }
 
@@ -155,6 +152,17 @@ impl Made {
         let coarsened = self.contract.coarsened();
         coarsened.map_or((1, 1), |how| how.divides(dim))
     }
+}
+
+/// Loops that may be unrolled, each with the loops inside that go with it: their indices and iterations.
+fn unrollable(module: &Module, kernel: FunctionId) -> Vec<(Candidate, Vec<(usize, u64)>)> {
+    let function = &module.functions[kernel];
+    let alone = unroll::candidates(module, function).into_iter();
+    let nests = unroll::nested(module, function).into_iter();
+    let alone = alone.map(|one| (one, Vec::new()));
+    alone
+        .chain(nests.map(|nest| (nest.outer, nest.inside)))
+        .collect()
 }
 
 fn kernel_named(module: &Module, name: &str) -> Result<FunctionId, String> {
