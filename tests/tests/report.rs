@@ -1,6 +1,6 @@
 //! `fpgacc report`: what it says holds together, and what it is asked for counts.
 
-use fpgacc_tests::command::Workshop;
+use fpgacc_tests::command::{Workshop, has};
 use serde_json::Value;
 
 const HOST: &str = include_str!("inputs/report.c");
@@ -785,4 +785,32 @@ fn kernels_that_are_too_large_are_named() {
     let asked = shop.fpgacc("report -fexecution-model=swi k.cl").failure();
     let said = "kernel 'large': forms are not compared: it is too large";
     assert!(asked.stderr.contains(said), "{}", asked.stderr);
+}
+
+#[test]
+fn loops_that_nothing_tells_apart_are_one_row() {
+    let shop = Workshop::new();
+    shop.write(
+        "sums.cl",
+        "__kernel void sums(__global const float *a, __global float *out, int n)\n\
+         {\n\
+             float x = 0, y = 0;\n\
+             for (int i = 0; i < n; i++)\n\
+                 x += a[i];\n\
+             for (int i = 0; i < n; i++)\n\
+                 y += a[i] * a[i];\n\
+             out[0] = x;\n\
+             out[1] = y;\n\
+         }\n",
+    );
+    let output = shop
+        .fpgacc("report -fexecution-model=swi sums.cl")
+        .success();
+    let rows: Vec<_> = output
+        .stdout
+        .lines()
+        .filter(|l| l.contains("whole"))
+        .collect();
+    assert_eq!(rows.len(), 1, "{}", output.stdout);
+    has(rows[0], &["for j", "made by fpgacc", "whole, 6 times"]);
 }

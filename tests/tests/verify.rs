@@ -346,6 +346,14 @@ fn a_program_that_fails_is_not_taken_for_the_same() {
     );
     let output = verify(&shop, "-- blind").failure();
     has(&output.stderr, &["the program reads nothing back"]);
+    let output = verify(&shop, "-- endless").failure();
+    has(
+        &output.stderr,
+        &[
+            "again? again?",
+            "the program printed more than 256 MiB and was ended",
+        ],
+    );
     // A number that means something else than failure.
     let output = verify(&shop, "-- seven").success();
     has(

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, ContentArrangement, Table, TableComponent, presets};
 use fpgacc_decision::describe;
 
-use super::data::{Kernel, Part, Position, Program, Range, Report};
+use super::data::{Kernel, Part, Position, Program, Range, Report, Unrolled};
 use super::position::list;
 
 /// The widest table: that of a terminal of which nothing is known.
@@ -233,14 +233,17 @@ fn loops(part: &Part) -> Table {
             one.limit.clone().unwrap_or_default(),
         ]);
     }
-    for one in &part.unrolled {
+    for same in part.unrolled.chunk_by(is_same_loop) {
         let none = String::new;
         let row = [
-            one.name.clone(),
-            loop_at(one.position.as_ref(), one.is_made),
+            same[0].name.clone(),
+            loop_at(same[0].position.as_ref(), same[0].is_made),
             none(),
             none(),
-            "whole".to_string(),
+            match same.len() {
+                1 => "whole".to_string(),
+                copies => format!("whole, {copies} times"),
+            },
             none(),
             none(),
         ];
@@ -248,6 +251,11 @@ fn loops(part: &Part) -> Table {
     }
     right(&mut table, &[2, 4, 5]);
     table
+}
+
+/// Whether two loops are told apart by nothing that the table has.
+fn is_same_loop(one: &Unrolled, other: &Unrolled) -> bool {
+    one.name == other.name && one.position == other.position && one.is_made == other.is_made
 }
 
 /// Where a loop is from.

@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use fpgacc_aoc_wrappers::cpu_target::without_vectors;
-use fpgacc_aoc_wrappers::process::{Captured, Command, Status};
+use fpgacc_aoc_wrappers::process::{Captured, Command, ProcessError, Status};
 use fpgacc_frontend::diag::Diagnostic;
 
 use super::output;
 use super::record::Record;
 use crate::session::{Session, Step};
+
+/// How much a run may print, in bytes. It is kept in memory until the runs are compared.
+const MOST_PRINTED: usize = 256 << 20;
 
 /// Which kernels a run takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +65,10 @@ fn recorded(session: &mut Session, command: Command) -> Step<Run> {
     if !session.options.rounding.vectors() {
         command = command.envs(without_vectors());
     }
-    let captured = command.capture();
-    let captured = session.check(captured)?;
+    let captured = match command.at_most(MOST_PRINTED).capture() {
+        Err(ProcessError::TooMuch { start, .. }) => return endless(session, &start),
+        captured => session.check(captured)?,
+    };
     // A program that makes no OpenCL call has no record.
     let bytes = std::fs::read(&file).unwrap_or_default();
     match Record::parse(bytes) {
@@ -78,6 +83,21 @@ fn recorded(session: &mut Session, command: Command) -> Step<Run> {
             )
         }
     }
+}
+
+/// Of a run that was ended because of all that it printed.
+fn endless(session: &mut Session, printed: &[u8]) -> Step<Run> {
+    const SHOWN: usize = 1000;
+    let from = printed.len().saturating_sub(SHOWN);
+    show_end(session, "standard output", &printed[from..]);
+    session.fail(
+        Diagnostic::error(format!(
+            "the program printed more than {} MiB and was ended",
+            MOST_PRINTED >> 20
+        ))
+        .note("nothing was compared")
+        .help("it runs without input, and one that asks until it gets an answer never ends"),
+    )
 }
 
 /// How the program is started.
@@ -100,23 +120,23 @@ fn started_as(executable: &Path) -> std::path::PathBuf {
 
 /// Shows the end of what a run wrote.
 pub fn show(session: &mut Session, captured: &Captured) {
+    show_end(session, "standard output", &captured.stdout);
+    show_end(session, "standard error", &captured.stderr);
+}
+
+fn show_end(session: &mut Session, name: &str, text: &[u8]) {
     const LINES: usize = 20;
-    for (name, text) in [
-        ("standard output", &captured.stdout),
-        ("standard error", &captured.stderr),
-    ] {
-        let lines = output::lines(text);
-        let from = lines.len().saturating_sub(LINES);
-        if lines.is_empty() {
-            continue;
-        }
-        let which = match from {
-            0 => String::new(),
-            _ => format!(", the last {LINES} of {} lines", lines.len()),
-        };
-        let text = format!("--- its {name}{which}\n{}\n---", lines[from..].join("\n"));
-        session.messages.pass_on(&text);
+    let lines = output::lines(text);
+    if lines.is_empty() {
+        return;
     }
+    let from = lines.len().saturating_sub(LINES);
+    let which = match from {
+        0 => String::new(),
+        _ => format!(", the last {LINES} of {} lines", lines.len()),
+    };
+    let text = format!("--- its {name}{which}\n{}\n---", lines[from..].join("\n"));
+    session.messages.pass_on(&text);
 }
 
 /// Shows what the runtime had to say.

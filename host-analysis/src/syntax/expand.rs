@@ -3,8 +3,9 @@
 //! Most macros stay in the text: whoever reads the syntax looks up what they mean, and their positions
 //! stay the user's. That works for what the parser takes for expressions and statements. It does not
 //! for macros that open or close blocks, that are heads of loops, that are whole statements without
-//! a `;` after their use, that define functions, or that make texts of what is no expression. Such
-//! uses are replaced in what the parser sees.
+//! a `;` after their use, that define functions, that make texts of what is no expression, or that
+//! put a name before arguments in parentheses of their own. Such uses are replaced in what the parser
+//! sees.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -86,6 +87,8 @@ struct Nature {
     makes_texts: bool,
     /// An operation without parentheses around it.
     is_open: bool,
+    /// A parameter follows a name, as in `f args`: a call if it stands for what is in parentheses.
+    applies: bool,
 }
 
 impl<'t> Expander<'t> {
@@ -157,7 +160,9 @@ impl<'t> Expander<'t> {
             .checked_sub(1)
             .map_or(b"".as_slice(), |at| self.bytes(at));
         let is_part = nature.is_open && (is_operator(before) || is_operator(self.bytes(at + used)));
-        if !nature.is_statement && !is_odd && !nature.makes_texts && !is_part {
+        let in_parentheses = |arg: &Vec<Word>| arg.first().is_some_and(|word| word.is("("));
+        let is_applied = nature.applies && args.iter().any(in_parentheses);
+        if !nature.is_statement && !is_odd && !nature.makes_texts && !is_part && !is_applied {
             return None;
         }
         let mut replaced = Replaced {
@@ -175,7 +180,7 @@ impl<'t> Expander<'t> {
         // What is in parentheses is no list of arguments then.
         let has_statements = args.iter().any(|arg| at_top(arg).any(|word| word.is(";")));
         let is_needed = (nature.is_statement || is_odd) && around.needs(&words);
-        if !is_text && !has_statements && !is_needed && !is_part {
+        if !is_text && !has_statements && !is_needed && !is_part && !is_applied {
             return None;
         }
         let end = self.tokens[at + used - 1].end;
@@ -198,13 +203,18 @@ impl<'t> Expander<'t> {
         }
         // One that uses itself is not replaced inside of itself.
         self.natures.insert(index, Nature::default());
-        let words = words_of(&self.macros.get(index).body);
+        let definition = self.macros.get(index);
+        let words = words_of(&definition.body);
+        let params = definition.params.as_deref().unwrap_or_default();
         let mut nature = Nature {
             is_statement: is_statement(&words),
             makes_texts: words.iter().any(|word| word.is("#")),
             is_open: at_top(&words)
                 .skip(1)
                 .any(|word| is_operator(word.text.as_bytes())),
+            applies: words
+                .windows(2)
+                .any(|pair| applies(&pair[0], &pair[1], params)),
         };
         let names = words
             .iter()
@@ -215,6 +225,7 @@ impl<'t> Expander<'t> {
                 nature.is_statement |= inner.is_statement;
                 nature.makes_texts |= inner.makes_texts;
                 nature.is_open |= inner.is_open && words.len() == 1;
+                nature.applies |= inner.applies;
             }
         }
         self.natures.insert(index, nature);
@@ -574,6 +585,12 @@ fn is_statement(words: &[Word]) -> bool {
     at_top(words).any(is_control) && !is_braced_value(words) || !is_balanced(words)
 }
 
+/// Whether a word and a parameter after it may be a function and its arguments.
+fn applies(word: &Word, next: &Word, params: &[String]) -> bool {
+    let is_control = CONTROL.contains(&word.text.as_str());
+    word.is_name() && !is_control && params.contains(&next.text)
+}
+
 /// Whether a token is or starts an operator of two operands.
 fn is_operator(token: &[u8]) -> bool {
     matches!(
@@ -800,6 +817,25 @@ mod tests {
             "void f() { int a[] = RUN({1, 2}); }",
             "void f() { int a[] = RUN({1, 2}); }",
         );
+    }
+
+    #[test]
+    fn names_before_arguments_in_parentheses() {
+        let macros = [
+            "GUARDED(f, args) { int s = f args; check(s, #f); }",
+            "TRIED(f, args) GUARDED(f, args)",
+            "LOCKED(args) run args",
+            "UNLESS(c) if (!c) return c",
+            "DECLARE(t, n) t n",
+        ];
+        check(
+            &macros,
+            "void f() { GUARDED(g, (q, 1)); TRIED(h, (q)); }",
+            "void f() { { int s = g (q, 1); check(s, \"g\"); }; { int s = h (q); check(s, \"h\"); }; }",
+        );
+        check(&macros, "int a = LOCKED((1, 2));", "int a = run (1, 2);");
+        let same = |text| check(&macros, text, text);
+        same("void f() { UNLESS((x)); DECLARE(int, n); LOCKED(x); }");
     }
 
     #[test]
