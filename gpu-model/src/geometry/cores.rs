@@ -32,6 +32,10 @@ pub struct Kernel<'a> {
     operations: f64,
     /// Bytes of memory that the launch touches, whatever the shape.
     footprint: f64,
+    /// Accesses whose lines do not follow each other: those that do are fetched ahead.
+    apart: Vec<&'a Access>,
+    /// See [`evicted`].
+    evicted: f64,
 }
 
 impl<'a> Kernel<'a> {
@@ -43,6 +47,8 @@ impl<'a> Kernel<'a> {
             global,
             operations: operations(cores, profile),
             footprint: model::footprint(device, profile, global),
+            apart: apart_of(cores, profile),
+            evicted: evicted(cores, profile),
         }
     }
 
@@ -58,7 +64,9 @@ impl<'a> Kernel<'a> {
         let count_of_rows = shape.items() as f64 / (rows.length * rows.copies) as f64;
         let regions = self.profile.barriers * self.region(&rows);
         let instructions = count_of_rows * (self.row(&rows) + regions);
-        let lines = self.lines(shape) + self.evicted() * shape.items() as f64;
+        let apart = self.apart.iter();
+        let lines: f64 = apart.map(|access| self.lines_of(access, shape)).sum();
+        let lines = lines + self.evicted * shape.items() as f64;
         let memory = match self.footprint > cores.cache_bytes as f64 {
             true => self.footprint / (cores.memory_gb_per_s * 1e9),
             false => 0.0,
@@ -141,57 +149,7 @@ impl<'a> Kernel<'a> {
         (buffers.len() as u64 * y * z) as f64
     }
 
-    /// Lines that a group brings into its core's cache, but for those that follow each other, which are fetched ahead.
-    fn lines(&self, shape: Shape) -> f64 {
-        let line = i64::from(self.cores.line_bytes);
-        let mut walks: BTreeMap<Walk, BTreeMap<i64, &Access>> = BTreeMap::new();
-        let mut lines = 0.0;
-        for access in &self.profile.accesses {
-            match access.at {
-                Some(at) => {
-                    let of_walk = walks.entry(Walk::of(access)).or_default();
-                    of_walk.entry(at[0].div_euclid(line)).or_insert(access);
-                }
-                None => lines += self.lines_of(access, shape),
-            }
-        }
-        let apart = walks.iter().filter(|(walk, touched)| {
-            let step = walk.strides[1].abs();
-            step >= line && (touched.len() as i64) * line < step
-        });
-        let touched = apart.flat_map(|(_, touched)| touched.values());
-        lines
-            + touched
-                .map(|access| self.lines_of(access, shape))
-                .sum::<f64>()
-    }
-
-    /// Lines that a work-item comes back to in the next iterations of its loops and does not find, since more of them fall into
-    /// one set of the first cache than that holds: so do rows that are a power of two apart.
-    fn evicted(&self) -> f64 {
-        let Some([sets, ways]) = self.cores.first_cache else {
-            return 0.0;
-        };
-        let line = i64::from(self.cores.line_bytes);
-        let mut held: BTreeMap<(usize, i64), OfSet> = BTreeMap::new();
-        for access in &self.profile.accesses {
-            let scope = &self.profile.scopes[access.scope];
-            let point = FIRST_LOOP + scope.depth.saturating_sub(1);
-            let step = (point < POINTS).then(|| access.stride(point)).flatten();
-            let comes_back = step.is_some_and(|step| step != 0 && step.abs() < line);
-            let (Some(at), true) = (access.at, comes_back && scope.depth > 0) else {
-                continue;
-            };
-            let number = at[0].div_euclid(line);
-            let of_set = held.entry((access.scope, number.rem_euclid(i64::from(sets))));
-            of_set
-                .or_default()
-                .insert((access.root, number), scope.runs * access.share);
-        }
-        let full = held.values().filter(|set| set.len() > ways as usize);
-        full.flat_map(OfSet::values).sum()
-    }
-
+    /// Lines of an access that a group brings into its core's cache.
     fn lines_of(&self, access: &Access, shape: Shape) -> f64 {
         let line = f64::from(self.cores.line_bytes);
         let scope = &self.profile.scopes[access.scope];
@@ -221,6 +179,57 @@ impl<'a> Kernel<'a> {
         let most = scope.runs * access.share * x * y * z;
         lines.min(most)
     }
+}
+
+/// Accesses whose lines do not follow each other, one for each line of copies beside each other.
+fn apart_of<'p>(cores: &Cores, profile: &'p Profile) -> Vec<&'p Access> {
+    let line = i64::from(cores.line_bytes);
+    let mut walks: BTreeMap<Walk, BTreeMap<i64, &Access>> = BTreeMap::new();
+    let mut apart = Vec::new();
+    for access in &profile.accesses {
+        match access.at {
+            Some(at) => {
+                let of_walk = walks.entry(Walk::of(access)).or_default();
+                of_walk.entry(at[0].div_euclid(line)).or_insert(access);
+            }
+            None => apart.push(access),
+        }
+    }
+    let is_apart = |walk: &Walk, lines: usize| {
+        let step = walk.strides[1].abs();
+        step >= line && (lines as i64) * line < step
+    };
+    for (walk, touched) in walks {
+        if is_apart(&walk, touched.len()) {
+            apart.extend(touched.into_values());
+        }
+    }
+    apart
+}
+
+/// Lines that a work-item comes back to in the next iterations of its loops and does not find, since more of them fall into one
+/// set of the first cache than that holds: so do rows that are a power of two apart.
+fn evicted(cores: &Cores, profile: &Profile) -> f64 {
+    let Some([sets, ways]) = cores.first_cache else {
+        return 0.0;
+    };
+    let line = i64::from(cores.line_bytes);
+    let mut held: BTreeMap<(usize, i64), OfSet> = BTreeMap::new();
+    for access in &profile.accesses {
+        let scope = &profile.scopes[access.scope];
+        let point = FIRST_LOOP + scope.depth.saturating_sub(1);
+        let step = (point < POINTS).then(|| access.stride(point)).flatten();
+        let comes_back = step.is_some_and(|step| step != 0 && step.abs() < line);
+        let (Some(at), true) = (access.at, comes_back && scope.depth > 0) else {
+            continue;
+        };
+        let number = at[0].div_euclid(line);
+        let of_set = held.entry((access.scope, number.rem_euclid(i64::from(sets))));
+        let lines = of_set.or_default();
+        lines.insert((access.root, number), scope.runs * access.share);
+    }
+    let full = held.values().filter(|set| set.len() > ways as usize);
+    full.flat_map(OfSet::values).sum()
 }
 
 /// Instructions of a work-item, or what else could run while it waits for what each iteration of its loops takes over from
