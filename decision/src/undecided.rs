@@ -76,7 +76,7 @@ impl<'a> Undecided<'a> {
         made
     }
 
-    /// What is said of it. It has a say only where it was asked for no form.
+    /// What is said of it.
     pub fn remark(&self, module: &Module, kernel: &str, board: &str) -> Remark {
         let span = module.function_named(kernel);
         let span = span.and_then(|id| module.functions[id].span);

@@ -90,6 +90,12 @@ pub struct Cores {
     /// and the second cache does not hold the buffers; if it is left out, none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_wait_ns: Option<f64>,
+    /// Instructions that a core has under way at a time, of which some wait for others; if it is left out, one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
+    /// The sets of a core's first cache, and the lines of each; if it is left out, all lines are found again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_cache: Option<[u32; 2]>,
     /// Bytes that stay in the caches from one launch to the next.
     pub cache_bytes: u64,
     /// What the memory moves, in GB/s.

@@ -143,11 +143,10 @@ mod tests {
         at[1] += 65536;
         at[FIRST_LOOP] += 4;
         let outside = Scope {
-            parent: 0,
-            depth: 0,
             trips: 1.0,
             runs: 1.0,
             operations: 5.0,
+            ..Scope::default()
         };
         let inside = Scope {
             depth: 1,

@@ -6,4 +6,5 @@ mod barriers;
 mod check;
 mod cores;
 mod geometry;
+mod merged;
 mod ways;

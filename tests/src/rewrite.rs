@@ -117,7 +117,11 @@ impl Rewrites {
             options.of_mut::<ndrange_to_loop::Options>().innermost = Some(1);
         }
         let is_alone = |pass| matches!(self, Rewrites::Only(name) if name == pass);
-        if matches!(self, Rewrites::NdRange | Rewrites::Resized) || is_alone(passes::LOCKSTEP) {
+        let is_range = matches!(
+            self,
+            Rewrites::NdRange | Rewrites::Resized | Rewrites::Regrouped(..)
+        );
+        if is_range || is_alone(passes::LOCKSTEP) {
             *options.of_mut() = lockstep::Options::All;
         }
         let loops: &mut ndrange_to_loop::Options = options.of_mut();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fpgacc_tests::command::{Outcome, Workshop};
+use fpgacc_tests::command::{Outcome, Workshop, implementations};
 
 /// The host computes with both kernels, once; PoCL is at hand everywhere.
 const HOST: &str = include_str!("../fixture/tune.c");
@@ -424,4 +424,46 @@ fn builds_can_be_jobs_of_a_cluster() {
         "{}",
         output.stderr
     );
+}
+
+/// Work-items are merged in work-groups that the host does not ask for, on both implementations.
+#[test]
+fn facts_give_work_groups_and_merge_their_work_items() {
+    let shop = shop();
+    let host = HOST.replace("argc > 1 ? strtoul(argv[1], NULL, 10) : 0", "4096");
+    // The host's own work-groups cannot be merged.
+    let host = host.replace("size_t local = 64", "size_t local = 1");
+    shop.write("tune.c", host);
+    for (name, _) in implementations() {
+        let facts = format!(
+            "version: 1\ntuned: [{{device: {name}, kernels: {{scale: {{form: ndrange, coarsen: '0:4:local', local: 32x1}}, \
+             copy: {{form: ndrange, vectorise: 8, local: 128x1}}}}}}]\n"
+        );
+        shop.write("mine.yaml", facts);
+        shop.fpgacc(&format!(
+            "-w --platform={name} tune.c tune.cl --facts mine.yaml -o app"
+        ))
+        .success();
+        let ran = shop.sh("FPGACC_VERBOSE=1 ./app").success();
+        assert_eq!(ran.stdout, "right\n");
+        for said in [
+            "`scale` launched with 4 work-items as one in dimension 0, with the local size 32 in place of the host's",
+            "`copy` launched with 8 work-items as one in dimension 0, with the local size 128 in place of the host's",
+        ] {
+            assert!(ran.stderr.contains(said), "{}", ran.stderr);
+        }
+    }
+    let space = shop
+        .fpgacc("tune --platform=pocl --show-space tune.c tune.cl")
+        .success()
+        .stdout;
+    // What only other work-groups allow is tried.
+    for parameter in [
+        "scale.coarsen",
+        "scale.coarsen.stride",
+        "scale.vectorise",
+        "scale.local",
+    ] {
+        assert!(space.contains(&format!("name: {parameter}\n")), "{space}");
+    }
 }

@@ -134,45 +134,11 @@ fn ndranges(
     explorer: &Explorer<'_>,
     kind: Kind,
 ) {
-    let sizes = local_sizes(model, explorer);
-    let merging = Merging {
-        explorer,
-        model,
-        sizes: &sizes,
-    };
-    coarsening(space, names, &merging);
+    merged(space, names, model, explorer);
     let does = |pass: &str, variant: Variant| {
         let made = explorer.make(&[variant]).ok();
         made.is_some_and(|made| made[0].did(pass))
     };
-    let vectors = MERGED.into_iter();
-    let vectors = vectors.filter(|&lanes| {
-        let variant = Variant {
-            vectorise: Some(lanes),
-            ..form(model)
-        };
-        lanes == 1 || merging.does(VECTORISE, &variant, (0, lanes))
-    });
-    add(
-        space,
-        names,
-        model,
-        names.of("vectorise"),
-        vectors.collect(),
-    );
-    let lanes = |pass: &str, with: &dyn Fn(u64) -> Variant| {
-        let lanes = MERGED.into_iter();
-        let lanes = lanes.filter(|&lanes| lanes == 1 || does(pass, with(lanes)));
-        lanes.collect()
-    };
-    let vectors = lanes(VECTORISE_LOOPS, &|lanes| Variant {
-        vectorise_loops: Some(lanes),
-        ..form(model)
-    });
-    add(space, names, model, names.of(VECTORISE_LOOPS), vectors);
-    let mut locals: Vec<Setting> = vec!["host".into()];
-    locals.extend(sizes.iter().map(|size| Setting::Word(local_text(*size))));
-    add(space, names, model, names.of("local"), locals);
     if let Some(made) = explorer
         .make(&[form(model)])
         .ok()
@@ -208,6 +174,39 @@ fn ndranges(
             at_most: MOST_LANES,
         });
     }
+}
+
+/// Work-items and iterations that become one, and the sizes of their work-groups.
+fn merged(space: &mut Space, names: &Names<'_>, model: ExecutionModel, explorer: &Explorer<'_>) {
+    let sizes = local_sizes(model, explorer);
+    let merging = Merging {
+        explorer,
+        model,
+        sizes: &sizes,
+    };
+    coarsening(space, names, &merging);
+    let vectors = MERGED.into_iter().filter(|&lanes| {
+        let variant = Variant {
+            vectorise: Some(lanes),
+            ..form(model)
+        };
+        lanes == 1 || merging.does(VECTORISE, &variant, (0, lanes))
+    });
+    let vectors = vectors.collect();
+    add(space, names, model, names.of("vectorise"), vectors);
+    let vectors = MERGED.into_iter().filter(|&lanes| {
+        let variant = Variant {
+            vectorise_loops: Some(lanes),
+            ..form(model)
+        };
+        let made = explorer.make(&[variant]).ok();
+        lanes == 1 || made.is_some_and(|made| made[0].did(VECTORISE_LOOPS))
+    });
+    let vectors = vectors.collect();
+    add(space, names, model, names.of(VECTORISE_LOOPS), vectors);
+    let mut locals: Vec<Setting> = vec!["host".into()];
+    locals.extend(sizes.iter().map(|size| Setting::Word(local_text(*size))));
+    add(space, names, model, names.of("local"), locals);
 }
 
 /// What merges work-items, in work-groups of the host's size or another one.

@@ -6,6 +6,7 @@ pub mod pipeline;
 pub mod rule;
 pub mod shape;
 pub mod vectors;
+mod walk;
 
 use crate::device::Device;
 use crate::profile::Profile;

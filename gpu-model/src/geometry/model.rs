@@ -9,6 +9,7 @@ use crate::device::{Device, Units};
 use crate::profile::{Access, FIRST_LOOP, Profile, Root};
 
 use super::shape::Shape;
+use super::walk::Walk;
 
 // These, as the form of the model, were chosen with the measurements of docs/geometry.md in sight.
 /// How sharply the largest limit stands out: the exponent of the norm over all of them.
@@ -20,6 +21,12 @@ const CLIFF: f64 = 4.0;
 
 /// Bytes that an instruction reads or writes for a work-item at most: four registers (`ld.v4` of PTX).
 const WIDEST: u32 = 16;
+
+/// Registers of a work-item besides those for its variables: addresses, and what is computed on the way. A guess.
+const OTHER_REGISTERS: f64 = 16.0;
+/// Registers that a work-item can have (CUDA C++ Programming Guide, compute capabilities 5.0 to 9.0); others are spilled to
+/// memory.
+const MOST_REGISTERS: f64 = 255.0;
 
 /// What limits a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,6 +94,8 @@ pub struct Kernel<'a> {
     global: [u64; 3],
     /// Bytes of memory that the launch touches, whatever the shape.
     footprint: f64,
+    /// Which accesses read sectors that another copy of the same code reads.
+    again: Vec<bool>,
     /// What warps touch, by how many of their work-items lie along each dimension.
     warps: RefCell<BTreeMap<[u64; 3], Rc<[Touched]>>>,
 }
@@ -119,6 +128,7 @@ impl<'a> Kernel<'a> {
             profile,
             global,
             footprint: footprint(device, profile, global),
+            again: read_again(device, profile),
             warps: RefCell::default(),
         }
     }
@@ -136,7 +146,7 @@ impl<'a> Kernel<'a> {
         let times = factor as f64;
         let groups = all_groups / times;
         let warps_of_group = shape.items().div_ceil(warp) as f64;
-        let at_a_time = (f64::from(units.max_warps) / warps_of_group)
+        let at_a_time = (self.warps_at_a_time() / warps_of_group)
             .floor()
             .clamp(1.0, f64::from(units.max_groups));
         let count = f64::from(units.count);
@@ -181,6 +191,16 @@ impl<'a> Kernel<'a> {
         }
     }
 
+    /// Warps that a unit has room and registers for.
+    fn warps_at_a_time(&self) -> f64 {
+        let units = self.units;
+        let scopes = self.profile.scopes.iter();
+        let most = scopes.map(|scope| scope.registers).fold(0.0, f64::max);
+        let own = (most + OTHER_REGISTERS).min(MOST_REGISTERS);
+        let of_warp = own * f64::from(self.device.warp);
+        f64::from(units.max_warps).min(f64::from(units.registers) / of_warp)
+    }
+
     /// What the first warp of a group touches in each access. Many shapes begin with the same warp.
     fn touched_by(&self, shape: Shape, lanes: u64) -> Rc<[Touched]> {
         let mut left = lanes;
@@ -217,13 +237,21 @@ impl<'a> Kernel<'a> {
         let fits = (units.cache_bytes as f64 / held.max(1.0))
             .min(1.0)
             .powf(CLIFF);
-        for (access, touched) in self.profile.accesses.iter().zip(touched) {
+        for (at, scope) in scopes.iter().enumerate() {
+            // Each iteration reads and writes what is spilled.
+            let spilled = (scope.registers + OTHER_REGISTERS - MOST_REGISTERS).max(0.0);
+            let lines = 2.0 * spilled * (lanes as f64 * 4.0 / f64::from(units.line_bytes));
+            traffic.cache += scope.runs * lines / units.lines_per_cycle;
+            lookups[at] += lines / units.lines_per_cycle;
+        }
+        for (at, (access, touched)) in self.profile.accesses.iter().zip(touched).enumerate() {
             let scope = &scopes[access.scope];
             let times = scope.runs * access.share;
             let cycles = (touched.lines / units.lines_per_cycle)
                 .max(touched.bytes / units.cache_bytes_per_cycle)
                 .max(units.access_cycles);
-            let misses = self.miss_share(access, shape, fits);
+            let again = if self.again[at] { 1.0 - fits } else { 1.0 };
+            let misses = self.miss_share(access, shape, fits) * again;
             traffic.cache += times * cycles;
             traffic.misses += times * touched.sectors * misses;
             traffic.sectors += times * touched.sectors;
@@ -376,14 +404,33 @@ impl<'a> Kernel<'a> {
     }
 }
 
-/// Bytes that a launch touches: of each buffer what its widest access does.
+/// Bytes that a launch touches: of each buffer what its widest access does, in each copy of a loop's body.
 pub fn footprint(device: &Device, profile: &Profile, global: [u64; 3]) -> f64 {
-    let mut of_root: BTreeMap<(Option<Root>, bool), f64> = BTreeMap::new();
-    for access in &profile.accesses {
-        let entry = of_root.entry((access.root, access.write)).or_default();
+    let mut of_copy: BTreeMap<(Option<Root>, bool, u32), f64> = BTreeMap::new();
+    for (at, access) in profile.accesses.iter().enumerate() {
+        let copy = profile.copies.get(at).copied().unwrap_or(0);
+        let entry = of_copy
+            .entry((access.root, access.write, copy))
+            .or_default();
         *entry = entry.max(reach(device, profile, global, access));
     }
-    of_root.values().sum()
+    of_copy.values().sum()
+}
+
+/// Which accesses read sectors that an access before them reads, in another copy of a loop's body.
+fn read_again(device: &Device, profile: &Profile) -> Vec<bool> {
+    let sector = i64::from(device.sector_bytes);
+    let mut first: BTreeMap<(Walk, i64), u32> = BTreeMap::new();
+    let accesses = profile.accesses.iter().enumerate();
+    let again = accesses.map(|(at, access)| {
+        let copy = profile.copies.get(at).copied().unwrap_or(0);
+        let place = access.at.filter(|_| !access.write);
+        place.is_some_and(|place| {
+            let touched = (Walk::of(access), place[0].div_euclid(sector));
+            *first.entry(touched).or_insert(copy) != copy
+        })
+    });
+    again.collect()
 }
 
 /// Bytes that an access touches in a launch.

@@ -8,6 +8,7 @@
 //! 2. The innermost loop that is left becomes vectors (`LoopVectorize`). A kernel's own loops are never unrolled, since
 //!    PoCL has them marked so (`UnrollLoops = false` in `lib/CL/pocl_llvm_build.cc`): in kernels with loops work-items
 //!    run one by one.
+//!    So they do where it calls functions of the library (`exp`), which are code with branches.
 //! 3. Vectors of a row, if they are few, are unrolled wholly. What is the same in all rows is then computed before the
 //!    loop over them (`LICM`), if there is one.
 
@@ -131,7 +132,8 @@ impl Nest<'_> {
         let lanes = u64::from(self.cores.vector_bytes / widest);
         let is_speculation =
             self.cores.expects_unit_steps && expects_other(self.profile, dim, outside);
-        match inner == 0 && widest <= WIDEST && self.shape.0[dim] >= lanes && !is_speculation {
+        let may_be = widest <= WIDEST && !self.profile.calls_library;
+        match inner == 0 && may_be && self.shape.0[dim] >= lanes && !is_speculation {
             true => lanes,
             false => 1,
         }

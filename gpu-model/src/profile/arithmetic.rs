@@ -20,6 +20,11 @@ pub fn cost(op: BinaryOp, scalar: Scalar) -> f64 {
     }
 }
 
+/// Whether processors have no vectors for an operator: they divide integers one by one.
+pub fn is_serial(op: BinaryOp, scalar: Scalar) -> bool {
+    matches!(op, BinaryOp::Div | BinaryOp::Rem) && scalar.is_integer()
+}
+
 /// Instructions of a builtin function on a scalar.
 pub fn cost_of_builtin(name: &str) -> f64 {
     match name {
@@ -28,5 +33,40 @@ pub fn cost_of_builtin(name: &str) -> f64 {
         "exp" | "exp2" | "exp10" | "sqrt" | "cbrt" | "length" | "distance" | "normalize" => 8.0,
         "native_divide" | "rsqrt" | "native_sqrt" | "native_rsqrt" | "native_exp" => 2.0,
         _ => 1.0,
+    }
+}
+
+/// Cycles from the operands of an operator on scalars to its result, on processors: about those of what Intel and AMD build
+/// now (Agner Fog, "Instruction tables").
+pub fn latency(op: BinaryOp, scalar: Scalar) -> u32 {
+    let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+    match (scalar, divides) {
+        (Scalar::Float | Scalar::Half, true) => 11,
+        (Scalar::Double, true) => 14,
+        (Scalar::Float | Scalar::Half | Scalar::Double, false) => 4,
+        (_, true) => 18,
+        (_, false) if op == BinaryOp::Mul => 3,
+        (_, false) => 1,
+    }
+}
+
+/// Cycles from an address to what is read there, if that is in the nearest cache.
+pub const LOAD_LATENCY: u32 = 5;
+
+/// Whether a builtin function is more than an instruction on processors: code with branches, of which compilers make no
+/// vectors.
+pub fn is_of_library(name: &str) -> bool {
+    cost_of_builtin(name.strip_prefix("native_").unwrap_or(name)) > 1.0
+        && !matches!(
+            name,
+            "sqrt" | "native_sqrt" | "length" | "distance" | "native_divide"
+        )
+}
+
+/// The same of a builtin function: as many as it has instructions, about, but for what is one instruction.
+pub fn latency_of_builtin(name: &str) -> u32 {
+    match cost_of_builtin(name) {
+        cost if cost > 1.0 => (4.0 * cost) as u32,
+        _ => 4,
     }
 }

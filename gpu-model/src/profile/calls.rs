@@ -54,8 +54,9 @@ impl<'a> Probe<'a> {
     fn follow(&mut self, id: FunctionId, args: &[Value]) -> Value {
         let function = &self.module.functions[id];
         let varies = args.iter().fold(0, |bits, arg| bits | arg.varies());
+        let unknown = Value::unknown(varies).computed_from(args, 0);
         let Some(body) = function.body.as_ref().filter(|_| self.calls < MOST_CALLS) else {
-            return Value::unknown(varies);
+            return unknown;
         };
         let mut frame = Frame::new(function);
         for (param, value) in function.params.iter().zip(args) {
@@ -67,7 +68,7 @@ impl<'a> Probe<'a> {
         self.block(&mut frame, &body.stmts);
         self.calls -= 1;
         self.guard = guard;
-        frame.returned.unwrap_or(Value::unknown(varies))
+        frame.returned.unwrap_or(unknown)
     }
 
     fn builtin(
@@ -98,12 +99,17 @@ impl<'a> Probe<'a> {
             };
             let at = pointer.combine(offset, |p, o| Some(p.wrapping_add(o.wrapping_mul(step))));
             self.note(at, is_write, bytes, span);
-            return Value::unknown(varies);
+            return Value::unknown(varies).computed_from([&at], arithmetic::LOAD_LATENCY);
         }
         if name.starts_with("atom") && !args.is_empty() {
             self.note(args[0], false, self.size(ty), span);
             self.note(args[0], true, self.size(ty), span);
             return Value::unknown(u8::MAX);
+        }
+        if matches!(name, "barrier" | "work_group_barrier") {
+            self.work_on(1.0, ty);
+            self.barrier();
+            return Value::unknown(0);
         }
         let scalar = self.scalar(ty);
         let base = arithmetic::cost_of_builtin(name);
@@ -111,9 +117,17 @@ impl<'a> Probe<'a> {
             Scalar::Double => arithmetic::DOUBLE_FUNCTION,
             _ => 1.0,
         };
-        self.work(base * more * self.width(ty));
+        self.work_of_builtin(name, base * more, ty);
+        let unknown =
+            Value::unknown(varies).computed_from(args, arithmetic::latency_of_builtin(name));
+        if name.starts_with("convert_")
+            && let [vector] = args
+            && vector.vector.is_some()
+        {
+            return self.converted_vector(unknown, vector, ty);
+        }
         if !scalar.is_integer() || args.iter().any(|arg| arg.root.is_some()) {
-            return Value::unknown(varies);
+            return unknown;
         }
         let mut at = [0; POINTS];
         for (point, to) in at.iter_mut().enumerate() {
@@ -122,7 +136,7 @@ impl<'a> Probe<'a> {
                 .collect();
             match all.and_then(|all| constant::builtin(name, &all)).map(low) {
                 Some(value) => *to = value,
-                None => return Value::unknown(varies),
+                None => return unknown,
             }
         }
         self.converted(Value::known(at), ty)

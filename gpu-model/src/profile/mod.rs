@@ -4,8 +4,11 @@
 
 mod arithmetic;
 mod calls;
+mod counts;
+mod loops;
 mod probe;
 mod value;
+mod vectors;
 mod work;
 
 pub use probe::profile;

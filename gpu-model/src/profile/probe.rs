@@ -1,18 +1,18 @@
 //! Following a kernel at the points of [`Value`]: every loop's body is looked at twice, once for what an
 //! iteration changes, and once in the middle of its iterations, where bounds of triangular nests have their mean.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, BinaryOp, Block, Expr, ExprId, Function, FunctionId, IncDecOp, Init, InitItem,
-    Module, Scalar, Stmt, StmtKind, TypeId, UnaryOp, VarId, VarRef,
+    AddressSpace, BinaryOp, Expr, ExprId, Function, FunctionId, IncDecOp, Init, InitItem, Module,
+    Scalar, Stmt, StmtKind, TypeId, UnaryOp, VarId, VarRef,
 };
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::constant;
 
 use super::arithmetic;
-use super::value::{FIRST_LOOP, POINTS, Root, Value};
-use super::work::{ASSUMED_TRIPS, Access, Profile, Scope, Sizes};
+use super::value::{Root, Value};
+use super::work::{Access, Profile, Scope, Sizes};
 
 /// Expressions that are looked at before a kernel is given up: what was seen until then is its profile.
 const MOST_STEPS: u32 = 400_000;
@@ -20,8 +20,11 @@ const MOST_STEPS: u32 = 400_000;
 /// The part that a branch on data takes: a guess.
 const BRANCH: f64 = 0.5;
 
+/// How far apart the numbers of arrays' first elements are: more than an array of a work-item has bytes.
+const ARRAY: i64 = 1 << 24;
+
 /// Integers that are remembered as computed.
-const RECENT: usize = 1024;
+pub(super) const RECENT: usize = 1024;
 
 /// What a work-item of a kernel does in a launch.
 pub fn profile(module: &Module, kernel: FunctionId, sizes: &Sizes) -> Profile {
@@ -38,15 +41,17 @@ pub fn profile(module: &Module, kernel: FunctionId, sizes: &Sizes) -> Profile {
         touched: 0,
         guard: 0,
         computed: Box::new([0; RECENT]),
+        copy: 0,
+        registers: BTreeMap::new(),
+        arrays: 0,
+        vectors: Vec::new(),
         calls: 0,
         steps: 0,
     };
     probe.profile.scopes.push(Scope {
-        parent: 0,
-        depth: 0,
         trips: 1.0,
         runs: 1.0,
-        operations: 0.0,
+        ..Scope::default()
     });
     let mut frame = Frame::new(function);
     for (index, &param) in function.params.iter().enumerate() {
@@ -78,7 +83,7 @@ pub(super) struct Frame<'a> {
     pub(super) function: &'a Function,
     pub(super) vars: Vec<Value>,
     /// How often each was written.
-    writes: Vec<u32>,
+    pub(super) writes: Vec<u32>,
     pub(super) returned: Option<Value>,
 }
 
@@ -110,14 +115,14 @@ enum Lvalue {
 pub(super) struct Probe<'a> {
     pub(super) module: &'a Module,
     pub(super) sizes: &'a Sizes,
-    profile: Profile,
-    scope: usize,
+    pub(super) profile: Profile,
+    pub(super) scope: usize,
     /// How often the statement at hand runs each time that its scope does.
-    share: f64,
+    pub(super) share: f64,
     /// Nothing is noted while this is not 0.
-    quiet: u32,
+    pub(super) quiet: u32,
     /// What is noted is [`Profile::seldom`] while this is not 0.
-    seldom: u32,
+    pub(super) seldom: u32,
     /// Conditions that are being evaluated, one in another.
     conditions: u32,
     /// The points at which something that was evaluated in them is another value, as bits.
@@ -125,7 +130,15 @@ pub(super) struct Probe<'a> {
     /// The points at which the conditions around may have another result, as bits.
     pub(super) guard: u8,
     /// Integers that were computed lately, by [`key`]; where two of them meet, the later one.
-    computed: Box<[u64; RECENT]>,
+    pub(super) computed: Box<[u64; RECENT]>,
+    /// See [`Profile::copies`].
+    pub(super) copy: u32,
+    /// What elements of arrays hold that are registers, and how often each was written.
+    pub(super) registers: BTreeMap<i64, (Value, u32)>,
+    /// Arrays that were declared.
+    arrays: i64,
+    /// Components of vectors of integers.
+    pub(super) vectors: Vec<Vec<Value>>,
     pub(super) calls: u32,
     steps: u32,
 }
@@ -171,14 +184,14 @@ impl<'a> Probe<'a> {
                 cond,
                 step,
                 body,
-                ..
+                hints,
             } => {
                 self.block(frame, init);
-                self.repeat(frame, *cond, *step, body);
+                self.repeat(frame, (*cond, *step, body), hints);
                 Flow::Next
             }
-            StmtKind::While { cond, body, .. } | StmtKind::DoWhile { cond, body, .. } => {
-                self.repeat(frame, Some(*cond), None, body);
+            StmtKind::While { cond, body, hints } | StmtKind::DoWhile { cond, body, hints } => {
+                self.repeat(frame, (Some(*cond), None, body), hints);
                 Flow::Next
             }
             StmtKind::Switch { value, arms } => {
@@ -223,10 +236,13 @@ impl<'a> Probe<'a> {
             None => Value::unknown(0),
         };
         let is_memory = is_array || root == Root::Local;
-        frame.vars[var.index()] = if is_memory {
-            Value::start_of(root)
-        } else {
-            value
+        frame.vars[var.index()] = match is_memory {
+            true if root == Root::Private => {
+                self.arrays += 1;
+                Value::constant(self.arrays * ARRAY).within(Some(root))
+            }
+            true => Value::start_of(root),
+            false => value,
         };
     }
 
@@ -263,18 +279,30 @@ impl<'a> Probe<'a> {
         }
         let whole = self.share;
         self.share *= BRANCH;
-        let before = frame.vars.clone();
+        let before = (frame.vars.clone(), self.registers.clone());
         self.block(frame, then);
-        let after = std::mem::replace(&mut frame.vars, before);
+        let after = std::mem::replace(&mut frame.vars, before.0);
+        let kept = std::mem::replace(&mut self.registers, before.1);
         self.block(frame, otherwise);
+        self.merge(kept);
         for (own, other) in frame.vars.iter_mut().zip(after) {
             if !own.is_same(&other) {
-                let root = own.root.or(other.root);
-                *own = Value::unknown(u8::MAX).within(root);
+                *own = either(own, &other);
             }
         }
         self.share = whole;
         Flow::Next
+    }
+
+    /// What registers hold where some of it is from another way.
+    fn merge(&mut self, other: BTreeMap<i64, (Value, u32)>) {
+        for (at, (value, writes)) in other {
+            let own = self.registers.entry(at).or_insert((value, 0));
+            if !own.0.is_same(&value) {
+                own.0 = either(&own.0, &value);
+            }
+            own.1 = own.1.max(writes);
+        }
     }
 
     /// A condition, and the points at which what it looks at differs, as bits.
@@ -292,102 +320,14 @@ impl<'a> Probe<'a> {
     /// What the work-item at hand does not run, but others may.
     fn apart(&mut self, frame: &mut Frame<'a>, stmts: &'a [Stmt]) {
         let (vars, writes, returned) = (frame.vars.clone(), frame.writes.clone(), frame.returned);
+        let registers = self.registers.clone();
         self.quiet += 1;
         self.seldom += 1;
         self.block(frame, stmts);
         self.seldom -= 1;
         self.quiet -= 1;
         (frame.vars, frame.writes, frame.returned) = (vars, writes, returned);
-    }
-
-    fn repeat(
-        &mut self,
-        frame: &mut Frame<'a>,
-        cond: Option<ExprId>,
-        step: Option<ExprId>,
-        body: &'a Block,
-    ) {
-        let before = frame.vars.clone();
-        let writes = frame.writes.clone();
-        let start = self.margins(frame, cond);
-        self.quiet += 1;
-        self.iteration(frame, cond, step, body);
-        self.quiet -= 1;
-        let after = frame.vars.clone();
-        let trips = trips(&start, &self.margins(frame, cond));
-        let around = self.profile.scopes[self.scope];
-        let point = FIRST_LOOP + around.depth;
-        let point = (point < POINTS).then_some(point);
-        let written: Vec<bool> = (frame.writes.iter().zip(&writes))
-            .map(|(now, then)| now != then)
-            .collect();
-        let at = |iterations, point| {
-            let vars = before.iter().zip(&after).zip(&written);
-            let moved = vars.map(move |((a, b), written)| match written {
-                true => Value::after(a, b, iterations, point),
-                false => *b,
-            });
-            moved.collect::<Vec<Value>>()
-        };
-        frame.vars = at((trips / 2.0).floor(), point);
-        let outside = (self.scope, self.share);
-        if self.quiet == 0 {
-            self.profile.scopes.push(Scope {
-                parent: self.scope,
-                depth: around.depth + 1,
-                trips,
-                runs: around.runs * self.share * trips,
-                operations: 0.0,
-            });
-            self.scope = self.profile.scopes.len() - 1;
-            self.share = 1.0;
-        }
-        self.iteration(frame, cond, step, body);
-        (self.scope, self.share) = outside;
-        frame.vars = at(trips, None);
-    }
-
-    fn iteration(
-        &mut self,
-        frame: &mut Frame<'a>,
-        cond: Option<ExprId>,
-        step: Option<ExprId>,
-        body: &'a Block,
-    ) {
-        if let Some(expr) = cond {
-            self.value(frame, expr);
-        }
-        self.block(frame, &body.stmts);
-        if let Some(expr) = step {
-            self.value(frame, expr);
-        }
-    }
-
-    /// How far the comparisons that a loop's condition is made of are from failing.
-    fn margins(&mut self, frame: &mut Frame<'a>, cond: Option<ExprId>) -> Vec<Option<i64>> {
-        let Some(cond) = cond else { return Vec::new() };
-        let Expr::Binary { op, lhs, rhs } = *frame.function.exprs.get(cond) else {
-            return vec![None];
-        };
-        if op == BinaryOp::And {
-            let mut both = self.margins(frame, Some(lhs));
-            both.extend(self.margins(frame, Some(rhs)));
-            return both;
-        }
-        self.quiet += 1;
-        let sides = (self.value(frame, lhs).here(), self.value(frame, rhs).here());
-        self.quiet -= 1;
-        let (Some(a), Some(b)) = sides else {
-            return vec![None];
-        };
-        vec![match op {
-            BinaryOp::Lt => Some(b.wrapping_sub(a)),
-            BinaryOp::Le => Some(b.wrapping_sub(a).wrapping_add(1)),
-            BinaryOp::Gt => Some(a.wrapping_sub(b)),
-            BinaryOp::Ge => Some(a.wrapping_sub(b).wrapping_add(1)),
-            BinaryOp::Ne => Some(a.wrapping_sub(b).wrapping_abs()),
-            _ => None,
-        }]
+        self.registers = registers;
     }
 
     /// The value of an expression; its operations and accesses are noted.
@@ -437,20 +377,24 @@ impl<'a> Probe<'a> {
                 let then = self.value(frame, *then);
                 let otherwise = self.value(frame, *otherwise);
                 self.guard = outside;
-                self.work(arithmetic::INTEGER);
+                self.work_on(arithmetic::INTEGER, ty);
                 Value::select(&condition, &then, &otherwise)
             }
-            Expr::Swizzle { base, .. } => {
+            Expr::Swizzle {
+                base, components, ..
+            } => {
                 let base = self.value(frame, *base);
-                Value::unknown(base.varies())
+                let made = Value::unknown(base.varies()).computed_from([&base], 0);
+                self.swizzled(made, &base, components, ty)
             }
             Expr::Cast { operand, .. } => {
                 let value = self.value(frame, *operand);
                 self.converted(value, ty)
             }
             Expr::VectorLit { elements } => {
-                let all = elements.iter().map(|id| self.value(frame, *id).varies());
-                Value::unknown(all.fold(0, |bits, more| bits | more))
+                let all = elements.iter().map(|id| self.value(frame, *id));
+                let all: Vec<Value> = all.collect();
+                self.vector(&all, ty)
             }
             Expr::Compound { items, .. } => {
                 self.elements(frame, items);
@@ -479,7 +423,7 @@ impl<'a> Probe<'a> {
             UnaryOp::Complement => value.map(|v| !v),
             _ => value,
         };
-        self.work(self.width(ty) * arithmetic::INTEGER);
+        self.work_on(arithmetic::INTEGER, ty);
         self.converted(made, ty)
     }
 
@@ -492,7 +436,7 @@ impl<'a> Probe<'a> {
         };
         let before = self.read(frame, operand);
         let after = self.converted(before.map(|v| v.wrapping_add(by)), ty);
-        self.work(arithmetic::INTEGER);
+        self.work_on(arithmetic::INTEGER, ty);
         self.write(frame, operand, after);
         match op {
             IncDecOp::PreInc | IncDecOp::PreDec => after,
@@ -536,7 +480,14 @@ impl<'a> Probe<'a> {
         };
         let (scaled_a, scaled_b) = (scale(a, b_size), scale(b, a_size));
         let scalar = self.scalar(if op.is_comparison() { a_type } else { ty });
-        self.work(arithmetic::cost(op, scalar) * self.width(a_type).max(self.width(ty)));
+        let wider = match self.width(a_type) > self.width(ty) {
+            true => a_type,
+            false => ty,
+        };
+        match arithmetic::is_serial(op, scalar) {
+            true => self.serial(arithmetic::cost(op, scalar), wider),
+            false => self.work_on(arithmetic::cost(op, scalar), wider),
+        }
         let made = scaled_a.combine(&scaled_b, |x, y| {
             constant::binary(op, x.into(), y.into()).map(low)
         });
@@ -544,6 +495,8 @@ impl<'a> Probe<'a> {
             BinaryOp::Mul => made.as_product_of(&a, &b),
             _ => made,
         };
+        let made = made.computed_from([&a, &b], arithmetic::latency(op, scalar));
+        let made = self.of_vectors(made, op, (&a, &b), ty);
         self.compute(&made, made.operands_vary(), 1.0);
         if op.is_comparison() {
             return made.within(None);
@@ -633,8 +586,12 @@ impl<'a> Probe<'a> {
             Lvalue::Memory(at) => {
                 let span = frame.function.exprs.span(id);
                 self.note(at, false, self.size(ty), span);
+                if let Some(known) = register(&at).and_then(|at| self.registers.get(&at)) {
+                    return known.0;
+                }
                 let root = self.module.types.as_pointer(ty).map(|_| Root::Private);
-                Value::unknown(at.varies()).within(root)
+                let read = Value::unknown(at.varies()).within(root);
+                read.computed_from([&at], arithmetic::LOAD_LATENCY)
             }
         }
     }
@@ -650,7 +607,20 @@ impl<'a> Probe<'a> {
                 let size = self.size(frame.function.exprs.ty(id));
                 let span = frame.function.exprs.span(id);
                 self.note(at, true, size, span);
+                self.keep(&at, value);
             }
+        }
+    }
+
+    /// Keeps what is written to an element of an array that is a register.
+    fn keep(&mut self, at: &Value, value: Value) {
+        match register(at) {
+            Some(at) => {
+                let kept = self.registers.entry(at).or_insert((value, 0));
+                *kept = (value, kept.1 + 1);
+            }
+            None if at.root == Some(Root::Private) => self.registers.clear(),
+            None => {}
         }
     }
 
@@ -660,7 +630,10 @@ impl<'a> Probe<'a> {
             return;
         }
         let varies = at.varies();
-        self.work(arithmetic::INTEGER);
+        if register(&at).is_some() {
+            return;
+        }
+        self.work(arithmetic::INTEGER, bytes);
         self.instruction(varies);
         if is_inside {
             return;
@@ -688,38 +661,10 @@ impl<'a> Probe<'a> {
         let at = known.unwrap_or_else(|| {
             self.profile.accesses.push(access);
             self.profile.positions.push(BTreeSet::new());
+            self.profile.copies.push(self.copy);
             self.profile.accesses.len() - 1
         });
         self.profile.positions[at].extend(span);
-    }
-
-    /// Counts the instructions that a value takes, unless it is there already.
-    fn compute(&mut self, value: &Value, points: u8, instructions: f64) {
-        let dims = usize::from(points >> 1) & 7;
-        let is_noted = self.quiet == 0 || self.seldom > 0;
-        if dims == 0 || !is_noted {
-            return;
-        }
-        if let Some(at) = &value.at {
-            let key = key(at);
-            let place = &mut self.computed[key as usize % RECENT];
-            if *place == key {
-                return;
-            }
-            *place = key;
-        }
-        self.profile.code[dims] += instructions;
-    }
-
-    /// Counts an instruction that may do something else at points.
-    fn instruction(&mut self, points: u8) {
-        self.compute(&Value::unknown(0), points, 1.0);
-    }
-
-    pub(super) fn work(&mut self, operations: f64) {
-        if self.quiet == 0 {
-            self.profile.scopes[self.scope].operations += operations * self.share;
-        }
     }
 
     pub(super) fn converted(&self, value: Value, ty: TypeId) -> Value {
@@ -731,7 +676,7 @@ impl<'a> Probe<'a> {
             Some(scalar) if scalar.is_integer() => {
                 value.map(|v| low(constant::wrapped(v.into(), scalar)))
             }
-            Some(_) => Value::unknown(value.varies()),
+            Some(_) => Value::unknown(value.varies()).computed_from([&value], 0),
             None => value,
         }
     }
@@ -761,31 +706,21 @@ impl<'a> Probe<'a> {
     }
 }
 
-/// A number for what an integer is at a work-item and its neighbours (FNV-1a, a word at a time): that two have the same
-/// is unlikely, and of no consequence.
-fn key(at: &[i64; POINTS]) -> u64 {
-    let words = at[..FIRST_LOOP].iter();
-    let key = words.fold(0xcbf2_9ce4_8422_2325, |key, value| {
-        (key ^ value.cast_unsigned()).wrapping_mul(0x100_0000_01b3)
-    });
-    key ^ key >> 32
+/// The number of an element of a variable of the work-item that is a register, as elements by a number are.
+fn register(at: &Value) -> Option<i64> {
+    let is_inside = at.root == Some(Root::Private) && at.varies() == 0;
+    at.here().filter(|_| is_inside)
+}
+
+/// One of two values, by a condition on data.
+fn either(own: &Value, other: &Value) -> Value {
+    let root = own.root.or(other.root);
+    let made = Value::unknown(u8::MAX).within(root);
+    made.computed_from([own, other], 0)
 }
 
 /// Whether the statements after a block are not reached from it.
 fn leaves(stmts: &[Stmt]) -> bool {
     let last = stmts.last().map(|stmt| &stmt.kind);
     matches!(last, Some(StmtKind::Return(_)))
-}
-
-/// The iterations of a loop, of how far its comparisons are from failing before the first and after it.
-fn trips(before: &[Option<i64>], after: &[Option<i64>]) -> f64 {
-    let known = before.iter().zip(after).filter_map(|(first, next)| {
-        let (first, next) = ((*first)?, (*next)?);
-        if first <= 0 {
-            return Some(0.0);
-        }
-        (next < first).then(|| (first as f64 / (first - next) as f64).ceil())
-    });
-    let least = known.reduce(f64::min);
-    least.unwrap_or(ASSUMED_TRIPS)
 }

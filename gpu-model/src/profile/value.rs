@@ -34,9 +34,62 @@ pub struct Value {
     from_argument: bool,
     /// The points to which it moves by a multiple of an argument, as bits.
     scaled: u8,
+    /// What of an earlier iteration it is computed from.
+    carried: Option<Carried>,
+    /// The number of its components, if it is a vector of which they are followed.
+    pub vector: Option<u32>,
+}
+
+/// A value that an iteration of a loop takes over from the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// The variable.
+    pub of: u32,
+    /// Cycles from that value to what is computed from it.
+    pub cycles: u32,
 }
 
 impl Value {
+    /// The same, as what a loop's variable has before an iteration.
+    pub fn carried_by(self, of: u32) -> Self {
+        Value {
+            carried: Some(Carried { of, cycles: 0 }),
+            ..self
+        }
+    }
+
+    /// The same, if it is computed from values within so many cycles.
+    pub fn computed_from<'v>(
+        self,
+        values: impl IntoIterator<Item = &'v Value>,
+        cycles: u32,
+    ) -> Self {
+        let carried = values.into_iter().filter_map(|value| value.carried);
+        let last = carried.max_by_key(|carried| carried.cycles);
+        Value {
+            carried: last.map(|last| Carried {
+                cycles: last.cycles + cycles,
+                ..last
+            }),
+            ..self
+        }
+    }
+
+    /// The same, as a vector whose components have a number.
+    pub fn with_components(self, number: u32) -> Self {
+        Value {
+            vector: Some(number),
+            ..self
+        }
+    }
+
+    /// Cycles that an iteration takes from a variable's value before it to that after it, which this is; `None`: it is not
+    /// computed from that.
+    pub fn recurrence(&self, of: u32) -> Option<u32> {
+        let carried = self.carried.filter(|carried| carried.of == of)?;
+        Some(carried.cycles)
+    }
+
     /// The same integer everywhere.
     pub fn constant(value: i64) -> Self {
         Value::known([value; POINTS])
@@ -50,6 +103,8 @@ impl Value {
             root: None,
             from_argument: false,
             scaled: 0,
+            carried: None,
+            vector: None,
         }
     }
 
@@ -61,6 +116,8 @@ impl Value {
             root: None,
             from_argument: false,
             scaled: 0,
+            carried: None,
+            vector: None,
         }
     }
 
@@ -104,7 +161,8 @@ impl Value {
 
     /// Whether two values are the same, wherever they come from.
     pub fn is_same(&self, other: &Value) -> bool {
-        (self.at, self.may_vary, self.root) == (other.at, other.may_vary, other.root)
+        (self.at, self.may_vary, self.root, self.vector)
+            == (other.at, other.may_vary, other.root, other.vector)
     }
 
     /// The points at which it is, or may be, another value than at the first, as bits.
@@ -148,7 +206,10 @@ impl Value {
             root,
             from_argument: self.from_argument | other.from_argument,
             scaled: self.scaled | other.scaled,
+            carried: None,
+            vector: None,
         }
+        .computed_from([self, other], 0)
     }
 
     /// A function of one value.
@@ -156,6 +217,7 @@ impl Value {
         Value {
             at: self.at.map(|at| at.map(with)),
             may_vary: self.varies(),
+            vector: None,
             ..*self
         }
     }
@@ -168,7 +230,7 @@ impl Value {
             root,
             from_argument: then.from_argument | otherwise.from_argument,
             scaled: then.scaled | otherwise.scaled,
-            ..Value::unknown(may_vary)
+            ..Value::unknown(may_vary).computed_from([condition, then, otherwise], 0)
         };
         let (Some(condition), Some(a), Some(b)) = (condition.at, then.at, otherwise.at) else {
             return unknown;

@@ -32,12 +32,19 @@ pub struct Profile {
     /// Instructions of the code, each once, by the dimensions along which they may compute something else (as bits:
     /// 1 for the first one). Compilers compute before a loop what is the same in all its iterations.
     pub code: [f64; 8],
+    /// Barriers that a work-item comes to.
+    pub barriers: f64,
+    /// It calls functions of the library that are more than an instruction.
+    pub calls_library: bool,
+    /// The copy of loops' bodies that each of them stands in, of those that compilers unroll wholly; 0: in none, or the first
+    /// one.
+    pub copies: Vec<u32>,
     /// Where each of them stands: in several positions, if compilers read once what is read in all of them.
     pub positions: Vec<BTreeSet<Span>>,
 }
 
 /// A loop's body, or what is outside of all loops.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scope {
     /// The loop around; itself for what is outside of loops.
     pub parent: usize,
@@ -47,8 +54,29 @@ pub struct Scope {
     pub trips: f64,
     /// How often its body runs in a work-item.
     pub runs: f64,
-    /// Instructions of one run, without those of loops inside.
+    /// Instructions of one run, without those of loops inside, where each component of a vector takes one.
     pub operations: f64,
+    /// The same where a vector of OpenCL C takes one, by its bytes: [`Scope::SIZES`].
+    pub by_size: [f64; 6],
+    /// Instructions among these that processors have no vectors for: divisions of integers, component by component.
+    pub serial: f64,
+    /// Cycles from what an iteration takes over from the one before to what it hands on, at least; 0: nothing.
+    pub recurrence: f64,
+    /// Registers of 4 bytes that a work-item needs in its iterations, about: what they use; 0: unknown.
+    pub registers: f64,
+}
+
+impl Scope {
+    /// Bytes of vectors; what is no vector counts among the first.
+    pub const SIZES: [i64; 6] = [4, 8, 16, 32, 64, 128];
+
+    /// Instructions of one run where registers have so many bytes.
+    pub fn instructions(&self, register: u32) -> f64 {
+        let register = f64::from(register);
+        let each = self.by_size.iter().zip(Scope::SIZES);
+        each.map(|(count, bytes)| count * (bytes as f64 / register).max(1.0))
+            .sum()
+    }
 }
 
 /// A read or a write of memory.

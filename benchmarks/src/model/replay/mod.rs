@@ -99,6 +99,7 @@ pub fn run(options: &Options) -> Result<String, ModelError> {
             .map(|space| Table::of(&space.name, &space.designs));
         let tables: Vec<Table> = tables.collect();
         text.push_str(&report::text(&set, &tables, effort));
+        text.extend(variants::limit(&own, report::FEW));
         text.push_str(&pruned::text(&set, &tables, options.seeds));
         text.push_str(&report::fronts(&set, &tables, options.seeds));
     }

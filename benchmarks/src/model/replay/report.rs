@@ -16,7 +16,7 @@ const NEAR: f64 = 1.02;
 /// One design in so many is left out of a search, each time others: otherwise each search of the model would be the same.
 const LEFT_OUT: u64 = 10;
 /// One design in so many is built for the front, and where a part of a space is asked for.
-const FEW: usize = 20;
+pub const FEW: usize = 20;
 
 /// How long searches are, and how many.
 #[derive(Clone, Copy, Debug)]

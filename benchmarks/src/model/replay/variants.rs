@@ -9,6 +9,7 @@ use super::kept::Space;
 use super::table::Design;
 use crate::geometry::device;
 use crate::geometry::kernels::{Data, Entry};
+use crate::means::geometric_mean;
 use crate::model::error::ModelError;
 use crate::variants::case::Case;
 use crate::variants::space::Point;
@@ -55,6 +56,52 @@ pub fn spaces(options: &Measured) -> Result<Vec<Space>, ModelError> {
         });
     }
     Ok(spaces)
+}
+
+/// The knob that says whether merged work-items lie apart, which mostly makes no difference.
+const FAR: &str = "far";
+
+/// What may be found at most with so few of the variants, if what is measured twice is not the same: each is predicted by the
+/// measured time of its twin, in which merged work-items lie the other way. `None`: these are no such variants.
+pub fn limit(spaces: &[Space], few: usize) -> Option<String> {
+    let speeds: Vec<f64> = spaces
+        .iter()
+        .filter_map(|space| of_twins(space, few))
+        .collect();
+    (!speeds.is_empty()).then(|| {
+        let mean = geometric_mean(speeds.into_iter());
+        format!(
+            "after one design in {few}, each predicted by the measured time of its twin: {:.1} %\n",
+            100.0 * mean
+        )
+    })
+}
+
+fn of_twins(space: &Space, few: usize) -> Option<f64> {
+    let is_twin = |a: &Design, b: &Design| {
+        let others = |design: &Design| {
+            let mut knobs = design.knobs.clone();
+            knobs.remove(FAR).map(|far| (knobs, far))
+        };
+        let (a, b) = (others(a), others(b));
+        a.zip(b)
+            .is_some_and(|((a, far), (b, other))| a == b && far != other)
+    };
+    let timed = |design: &Design| {
+        let twin = space.designs.iter().find(|other| is_twin(design, other));
+        Some((twin.unwrap_or(design).seconds?, design.seconds?))
+    };
+    if !space
+        .designs
+        .iter()
+        .any(|design| design.knobs.contains_key(FAR))
+    {
+        return None;
+    }
+    let mut all: Vec<(f64, f64)> = space.designs.iter().filter_map(timed).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let least = |part: &[(f64, f64)]| part.iter().map(|one| one.1).fold(f64::INFINITY, f64::min);
+    Some(least(&all) / least(&all[..all.len().div_ceil(few)]))
 }
 
 fn designs(
