@@ -193,12 +193,12 @@ pub fn fronts(title: &str, tables: &[Table], seeds: u64) -> String {
         "", "designs", "front", "builds", "front", "volume", "pareto", "volume", "random", "volume"
     );
     let lines = each(tables, |table| front_line(table, seeds));
-    let mut off = Vec::new();
-    for (line, own) in lines.into_iter().flatten() {
-        text.push_str(&line);
-        off.push(own);
+    let (lines, off): (Vec<String>, Vec<f64>) = lines.into_iter().flatten().unzip();
+    if lines.is_empty() {
+        return String::new();
     }
-    let mean = off.iter().sum::<f64>() / off.len().max(1) as f64;
+    text.extend(lines);
+    let mean = off.iter().sum::<f64>() / off.len() as f64;
     let _ = writeln!(text, "distance in the mean: {:.1} %", 100.0 * mean);
     text
 }
