@@ -3,8 +3,9 @@
 //! picture has millions. The first ones and the last one stay, so that the number of elements is known; between
 //! them stands one element for a range, `[4096 ... 99998] = REST`, whose value nobody knows.
 
-use super::expand::{Edit, Word};
+use super::expand::Edit;
 use super::lex::{Lexer, Token, TokenKind, blank};
+use super::words::Word;
 
 /// Numbers of a list that stay.
 const KEPT: usize = 4096;

@@ -24,6 +24,7 @@ mod squeeze;
 pub mod strings;
 mod threads;
 mod together;
+mod words;
 
 pub use cpp::{LiveLines, Macro, MacroTable, Moment, NameHasher, Preprocessed, QuickHash};
 pub use host_file::{HostFile, Language, MacroBody, Part};
