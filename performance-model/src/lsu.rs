@@ -202,38 +202,68 @@ fn contiguous(graph: &Graph, mut group: Vec<usize>) -> Vec<Vec<usize>> {
     runs
 }
 
+/// What of an access need not be asked for again, and the kind of its unit, which follows from that.
+struct Reuse {
+    /// See [`Lsu::walks`].
+    walks: bool,
+    /// See [`Lsu::follows`].
+    follows: bool,
+    /// See [`Lsu::stays`].
+    stays: f64,
+    kind: LsuKind,
+}
+
+impl Reuse {
+    /// Of an access of so many bytes for each work-item.
+    fn of(graph: &Graph, memory: &Memory, form: Form, first: &Access, bytes: u64) -> Self {
+        let cache_bytes = memory.cache_bytes;
+        let has_cache = may_be_cached(graph, &graph.arrays[first.array]);
+        // Without a cache, work-items that come by after each other ask for a single word together; a cache lets others ask
+        // for what is on its way.
+        let is_anew = bytes > memory.width_bytes || has_cache;
+        let walks = form != Form::SingleWorkItem && is_anew && walks(graph, cache_bytes, first);
+        let is_led = walks && has_cache && is_let_in(graph);
+        let walks = walks && !is_led;
+        let stays = match walks {
+            true => 1.0,
+            false if is_led => work_items(graph),
+            false => stays(graph, cache_bytes, form, first),
+        };
+        let alike = alike(graph, cache_bytes, form, first);
+        let repeats = (first.region != 0 && stays > 1.0) || alike > 1.0;
+        let follows = form != Form::SingleWorkItem && rows_follow(graph, first);
+        // aoc sees a row's start come from memory, and not that rows follow each other.
+        let seen = stride(graph, form, first).filter(|_| !follows);
+        let kind = kind(graph, form, first, seen, bytes, repeats || follows);
+        let stays = match kind {
+            // What reads ahead keeps nothing: a loop around reads the same words anew (Best Practices Guide, section 3.6.2).
+            LsuKind::Prefetching => 1.0,
+            _ => stays * alike,
+        };
+        Reuse {
+            walks,
+            follows,
+            stays,
+            kind,
+        }
+    }
+}
+
 fn unit(graph: &Graph, memory: &Memory, form: Form, run: &[usize]) -> Lsu {
-    let cache_bytes = memory.cache_bytes;
     let first = &graph.accesses[run[0]];
     let array = &graph.arrays[first.array];
     let (bytes, copies) = width(graph, form, first, bytes_of(graph, run));
     let stride = stride(graph, form, first);
     let word = memory.width_bytes as f64;
-    // Without a cache, work-items that come by after each other ask for a single word together; a cache lets others ask for
-    // what is on its way.
-    let is_anew = bytes as f64 > word || may_be_cached(graph, array);
-    let walks = form != Form::SingleWorkItem && is_anew && walks(graph, cache_bytes, first);
-    let is_led = walks && may_be_cached(graph, array) && is_let_in(graph);
-    let walks = walks && !is_led;
-    let stays = match walks {
-        true => 1.0,
-        false if is_led => work_items(graph),
-        false => stays(graph, cache_bytes, form, first),
-    };
-    let alike = alike(graph, cache_bytes, form, first);
-    let repeats = (first.region != 0 && stays > 1.0) || alike > 1.0;
-    let follows = form != Form::SingleWorkItem && rows_follow(graph, first);
-    // aoc sees a row's start come from memory, and not that rows follow each other.
-    let seen = stride.filter(|_| !follows);
-    let kind = kind(graph, form, first, seen, bytes, repeats || follows);
-    let stays = match kind {
-        // What reads ahead keeps nothing: a loop around reads the same words anew (Best Practices Guide, section 3.6.2).
-        LsuKind::Prefetching => 1.0,
-        _ => stays * alike,
-    };
+    let Reuse {
+        walks,
+        follows,
+        stays,
+        kind,
+    } = Reuse::of(graph, memory, form, first, bytes);
     // Only ascending addresses are joined.
     let backward = form != Form::SingleWorkItem && stride.is_some_and(|s| s < 0);
-    let table = table(array, cache_bytes);
+    let table = table(array, memory.cache_bytes);
     let start = run.iter().map(|at| constant_of(&graph.accesses[*at])).min();
     let words = words(graph, first, start.unwrap_or(0), bytes, word);
     let row = match (form, kind) {

@@ -12,10 +12,10 @@ use super::graph::{Graph, RegionId};
 use super::groups::WorkItems;
 use super::launch::{Given, LaunchShape};
 use super::lower::{Input, lower};
-use super::lsu::{Lsu, constant_fill, infer, pipelined, requests};
+use super::lsu::{constant_fill, infer, pipelined, requests};
 use super::memory::traffic;
 use super::prediction::{
-    Area, Assumed, Form, Limit, LoopReport, Pipelining, Prediction, Trip, TripOrigin, Unpriced,
+    Area, Assumed, Form, Limit, LoopReport, Pipelining, Prediction, Trip, TripOrigin,
 };
 use super::promote::promote;
 use super::timing::{Latencies, Timer, Timing, mark_written};
@@ -60,13 +60,7 @@ pub fn price(
         form,
     });
     let lsus = infer(&mut graph, board, form);
-    let (simd, units) = match form {
-        Form::NdRange {
-            simd,
-            compute_units,
-        } => (simd as f64, compute_units as f64),
-        Form::SingleWorkItem => (1.0, 1.0),
-    };
+    let (simd, units) = widths(form);
     let one = area::of(&graph, board, &lsus, simd);
     let used = Resources::default().plus(one, units);
     let penalty_causes = clock::causes(&graph, board, &lsus, (one, used), (simd, units));
@@ -109,9 +103,7 @@ pub fn price(
     let operations = operations::of(&graph, board, &lsus, (simd, units), |id| {
         timer.latency(id, &BTreeMap::new())
     });
-    let unpriced: BTreeSet<Unpriced> = graph.unpriced.iter().cloned().collect();
-    let sizes = assumed_sizes(launch);
-    let assumed: BTreeSet<Assumed> = graph.assumed.iter().cloned().chain(sizes).collect();
+    let reports = lsus.into_iter().map(|lsu| lsu.report);
     Prediction {
         form,
         cycles,
@@ -124,13 +116,27 @@ pub fn price(
         stretch,
         memory_seconds,
         loops,
-        lsus: (lsus.into_iter().map(|lsu: Lsu| lsu.report))
-            .chain(pipelined(&graph, form))
-            .collect(),
-        assumed: assumed.into_iter().collect(),
+        lsus: reports.chain(pipelined(&graph, form)).collect(),
+        assumed: each_once(graph.assumed.iter().cloned().chain(assumed_sizes(launch))),
         operations,
-        unpriced: unpriced.into_iter().collect(),
+        unpriced: each_once(graph.unpriced.iter().cloned()),
     }
+}
+
+/// Lanes and pipelines.
+fn widths(form: Form) -> (f64, f64) {
+    match form {
+        Form::NdRange {
+            simd,
+            compute_units,
+        } => (simd as f64, compute_units as f64),
+        Form::SingleWorkItem => (1.0, 1.0),
+    }
+}
+
+/// In order, each once.
+fn each_once<T: Ord>(all: impl Iterator<Item = T>) -> Vec<T> {
+    all.collect::<BTreeSet<T>>().into_iter().collect()
 }
 
 /// What a kernel does.

@@ -185,14 +185,10 @@ impl<'a> Planner<'a> {
         };
         walk.copied = copied(&walk, &numbers, &names);
         if walk.levels.len() > 1 {
-            let is_moving = |poly: &Poly| {
-                let own = numbers.iter().map(|at| poly.coefficient(Sym::Iter(*at)));
-                let own: Option<Vec<_>> = own.map(|by| by?.as_constant()).collect();
-                own.as_ref() == Some(&strides)
-            };
+            let is_moving = |poly: &Poly| moves_by(poly, &numbers, &strides);
             walk.moving = reader.moving(innermost.body(), &is_moving);
         }
-        let row = values.filter(|_| self.stages > 1).map(|values| {
+        let unlike = values.filter(|_| self.stages > 1).and_then(|values| {
             let nest = steps::Nest {
                 aliases: self.aliases,
                 summaries: self.summaries,
@@ -201,30 +197,22 @@ impl<'a> Planner<'a> {
                 region: &region,
                 numbers: &numbers,
             };
-            nest.in_a_row(&walk, &reads, &reader.stores, self.stages)
-        });
-        let unlike = match row.transpose() {
-            Ok(None) => None,
-            Ok(Some(row)) => {
-                walk.in_a_row(row);
-                None
+            let row = nest.in_a_row(&walk, &reads, &reader.stores, self.stages);
+            match row {
+                Ok(row) => walk.in_a_row(row),
+                Err(reason) => return Some(self.unlike(stmt, &reason)),
             }
-            Err(reason) => Some(self.unlike(stmt, &reason)),
-        };
+            None
+        });
         walk.meanings = reader.indices.meanings().to_vec();
         walk.counters = names;
         walk.numbers = numbers;
-        let windows = walk.windows.iter();
-        let mut done: Vec<Note> = windows.map(|window| self.note(&walk, window)).collect();
-        if let Some(first) = done.first_mut() {
-            first.form = Some(form(&walk));
-        }
         self.found.push(Planned {
             root,
             loops: loops::count(stmt),
             saved,
             iterations: walk.iterations.saturating_mul(around),
-            done,
+            done: self.notes(&walk),
             unlike,
             walk,
         });
@@ -393,6 +381,16 @@ impl<'a> Planner<'a> {
             .any(|write| self.aliases.may_overlap(write, &access))
     }
 
+    /// What is said of windows that are made; the first one names the form.
+    fn notes(&self, walk: &Walk) -> Vec<Note> {
+        let windows = walk.windows.iter();
+        let mut notes: Vec<Note> = windows.map(|window| self.note(walk, window)).collect();
+        if let Some(first) = notes.first_mut() {
+            first.form = Some(form(walk));
+        }
+        notes
+    }
+
     fn note(&self, walk: &Walk, window: &Window) -> Note {
         let function = self.aliases.function;
         let name = &function.vars[window.array].name;
@@ -448,6 +446,13 @@ impl<'a> Planner<'a> {
         let missed = missed.filter(|(array, _)| !done.contains(array));
         (chosen, missed.map(|(_, note)| note).collect())
     }
+}
+
+/// Whether an address moves by these strides with these counters.
+fn moves_by(address: &Poly, numbers: &[usize], strides: &[i128]) -> bool {
+    let own = numbers.iter().map(|at| address.coefficient(Sym::Iter(*at)));
+    let own: Option<Vec<i128>> = own.map(|by| by?.as_constant()).collect();
+    own.as_deref() == Some(strides)
 }
 
 /// What forms with these windows are called by.
