@@ -341,7 +341,7 @@ impl Options {
 
     /// The GPU that kernels are built for in place of a board, if nobody looks at what a board would get.
     pub fn elsewhere(&self) -> Option<&'static str> {
-        let is_there = self.target == Target::Emulator;
+        let is_there = matches!(self.target, Target::Emulator | Target::Source);
         if !is_there || self.as_on_board || self.mode == Mode::Verify {
             return None;
         }

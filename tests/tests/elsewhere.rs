@@ -51,12 +51,16 @@ fn kernels_keep_their_form_where_they_run_elsewhere() {
     let on_board = kernels(&shop, "--kernel-opt=3 --platform=intel");
     assert!(on_board.contains("work-items become one"), "{on_board}");
     assert!(on_board.contains("group_x"), "{on_board}");
-    let own = kernels(&shop, "--kernel-opt=3 --platform=nvidia");
-    for line in OWN {
-        assert!(own.contains(line), "{own}");
+    for target in ["emulator", "source"] {
+        let words = format!("--kernel-opt=3 --platform=nvidia --target={target}");
+        let own = kernels(&shop, &words);
+        for line in OWN {
+            assert!(own.contains(line), "{target}: {own}");
+        }
+        let changes = ["become one", "group_x", "lane", "unroll"];
+        let is_changed = changes.iter().any(|word| own.contains(word));
+        assert!(!is_changed, "{target}: {own}");
     }
-    let changes = ["become one", "group_x", "lane", "unroll"];
-    assert!(!changes.iter().any(|word| own.contains(word)), "{own}");
     // Who asks for what a board would get has it, and PoCL stands in for an emulator.
     for words in [
         "--platform=nvidia --as-on-board",
