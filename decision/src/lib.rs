@@ -79,9 +79,8 @@ pub struct Request<'a> {
     pub fp_relaxed: bool,
     /// An emulator gets the kernels, so that sums keep their order. Decided is for the board all the same.
     pub emulated: bool,
-    /// The processor or GPU that the kernels are built for, of which the board's model says nothing; `None`: a board, or
-    /// what stands for one.
-    pub elsewhere: Option<&'a str>,
+    /// The kernels are built for a GPU, of which the board's model says nothing.
+    pub on_gpu: bool,
     /// How long the search for forms of a kernel goes on at `--kernel-opt=3`.
     pub search_time: SearchTime,
     /// Price kernels also where there is nothing to choose.
@@ -185,8 +184,8 @@ pub fn run(
             continue;
         }
         let size = size(module, kernel);
-        let elsewhere = request.elsewhere.filter(|_| !request.has_times_of(&name));
-        let undecided = Undecided::of(size, asked, pipeline.level, elsewhere);
+        let on_gpu = request.on_gpu && !request.has_times_of(&name);
+        let undecided = Undecided::of(size, asked, pipeline.level, on_gpu);
         let mut made = match undecided {
             Some(undecided) => undecided.pipeline(pipeline, model),
             None => requested::restrained(pipeline, model),

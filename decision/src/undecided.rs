@@ -26,11 +26,11 @@ fn largest(level: u8) -> usize {
 /// The name of remarks on kernels that are not priced.
 pub const TOO_LARGE: &str = "TooLarge";
 /// The name of remarks on kernels of which the board's model says nothing.
-const ELSEWHERE: &str = "Elsewhere";
+const ON_GPU: &str = "OnGpu";
 
 /// Why nothing is decided of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Undecided<'a> {
+pub enum Undecided {
     /// It is too large to be priced: so many operations and operands.
     TooLarge {
         /// How many.
@@ -39,20 +39,15 @@ pub enum Undecided<'a> {
         stays: bool,
     },
     /// It is built for a GPU, and the prices are those of a board.
-    Elsewhere(&'a str),
+    OnGpu,
 }
 
-impl<'a> Undecided<'a> {
+impl Undecided {
     /// Of a kernel of a size, of which a form was asked for or none; `None`: it is decided on.
-    pub fn of(
-        size: usize,
-        asked: Option<ExecutionModel>,
-        level: u8,
-        elsewhere: Option<&'a str>,
-    ) -> Option<Self> {
+    pub fn of(size: usize, asked: Option<ExecutionModel>, level: u8, on_gpu: bool) -> Option<Self> {
         let is_own_form = matches!(asked, None | Some(ExecutionModel::NdRange));
-        if let Some(device) = elsewhere.filter(|_| is_own_form && level > 0) {
-            return Some(Undecided::Elsewhere(device));
+        if on_gpu && is_own_form && level > 0 {
+            return Some(Undecided::OnGpu);
         }
         // What is not known to be faster is left.
         let stays = asked.unwrap_or_default() == ExecutionModel::Auto && level > 0;
@@ -64,12 +59,12 @@ impl<'a> Undecided<'a> {
         let (model, others) = match self {
             Undecided::TooLarge { stays: false, .. } => (asked, &[][..]),
             Undecided::TooLarge { stays: true, .. } => (ExecutionModel::NdRange, &[][..]),
-            Undecided::Elsewhere(_) => (ExecutionModel::NdRange, SWITCHED),
+            Undecided::OnGpu => (ExecutionModel::NdRange, SWITCHED),
         };
         let mut made = restrained(base, model);
         // Whether versions for different launches pay, and tables, only the model can say.
         made.options.one_version = true;
-        let registers = matches!(self, Undecided::Elsewhere(_)).then_some(&REDUCTION);
+        let registers = matches!(self, Undecided::OnGpu).then_some(&REDUCTION);
         for pass in others.iter().chain(registers).chain([&CONSTANT_MEMORY]) {
             made.switches.entry(pass.to_string()).or_insert(false);
         }
@@ -91,12 +86,12 @@ impl<'a> Undecided<'a> {
                 };
                 (TOO_LARGE, text)
             }
-            Undecided::Elsewhere(device) => {
+            Undecided::OnGpu => {
                 let text = format!(
-                    "keeps its form: it is built for {device}, and what is predicted is how fast forms are on {board}; \
-                     fpgacc tune measures which is the fastest on {device}, and --as-on-board takes the one for the board"
+                    "keeps its form: it is built for a GPU, and what is predicted is how fast forms are on {board}; \
+                     fpgacc tune measures which is the fastest on a GPU, and --as-on-board takes the one for the board"
                 );
-                (ELSEWHERE, text)
+                (ON_GPU, text)
             }
         };
         Remark::new(Kind::Missed, PASS, kernel, &Note::new(text, None), span).named(name)

@@ -159,7 +159,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The kernels and versions that passes rewrote, by name, with their notes.
+    /// The notes on each kernel, or version of one, that passes rewrote.
     pub fn rewrites(&self) -> impl Iterator<Item = (&String, &Vec<(&'static str, Note)>)> {
         self.done.iter().filter(|(_, notes)| !notes.is_empty())
     }

@@ -284,7 +284,7 @@ fn decide(session: &mut Session, module: &mut Module, facts: &Facts) -> Step<Dec
         requested: &options.requested,
         fp_relaxed: options.is_fp_relaxed(),
         emulated: options.is_emulated(),
-        elsewhere: options.elsewhere(),
+        on_gpu: options.on_gpu(),
         search_time: options.search_time,
         explain: options.explain,
         sources: &session.sources,

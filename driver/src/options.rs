@@ -339,13 +339,11 @@ impl Options {
             || by_kernel
     }
 
-    /// The GPU that kernels are built for in place of a board, if nobody looks at what a board would get.
-    pub fn elsewhere(&self) -> Option<&'static str> {
+    /// Whether kernels are built for a GPU in place of a board, and nobody looks at what a board would get.
+    pub fn on_gpu(&self) -> bool {
         let is_there = matches!(self.target, Target::Emulator | Target::Source);
-        if !is_there || self.as_on_board || self.mode == Mode::Verify {
-            return None;
-        }
-        (self.platform.as_deref()? == "nvidia").then_some("a GPU")
+        let for_board = self.as_on_board || self.mode == Mode::Verify;
+        is_there && !for_board && self.platform.as_deref() == Some("nvidia")
     }
 
     /// Whether an emulator gets the kernels, and nobody looks at what a board would get: they are also built as

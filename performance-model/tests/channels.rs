@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::predicted::{given, predicted};
-use fpgacc_performance_model::{
-    Board, LaunchShape, Launched, LsuKind, Prediction, Program, Version,
-};
+use crate::predicted::{assert_time, given, predicted};
+use fpgacc_performance_model::{Board, LaunchShape, Launched, LsuKind, Program, Version};
 
 fn de5a_net() -> Board {
     Board::named("de5a-net").unwrap()
@@ -24,12 +22,6 @@ fn launch(items: u64, local: u64, scalars: &[(u32, u64)], bytes: &[(u32, u64)]) 
         speculated: Some(0.0),
         ..LaunchShape::default()
     }
-}
-
-fn assert_time(what: &str, prediction: &Prediction, measured: f64, within: f64) {
-    let ratio = prediction.seconds.value * 1e3 / measured;
-    let fits = (1.0 / within..=within).contains(&ratio);
-    assert!(fits, "{what}: {ratio} of {measured} ms");
 }
 
 /// A compaction of 65536 numbers, unrolled by 2: 0.275 ms, and 0.268 as it is, in the same area.

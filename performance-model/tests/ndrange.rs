@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::predicted::{given, predicted};
+use crate::predicted::{assert_time, given, predicted};
 use fpgacc_performance_model::{Board, Form, LaunchShape, Prediction};
 
 /// A launch in two dimensions, with integer arguments by index.
@@ -22,16 +22,6 @@ fn launch<const N: usize>(global: [u64; 2], local: [u64; 2], args: [(u32, u64); 
 
 fn on_de5_net(text: &str, launch: LaunchShape) -> Prediction {
     predicted(text, &Board::named("de5-net").unwrap(), launch, None)
-}
-
-/// `measured` in milliseconds, `within` as a factor.
-fn assert_time(what: &str, prediction: &Prediction, measured: f64, within: f64) {
-    let off = prediction.seconds.value * 1e3 / measured;
-    assert!(
-        (1.0 / within..=within).contains(&off),
-        "{what}: {} ms, measured {measured} ms",
-        prediction.seconds.value * 1e3
-    );
 }
 
 /// Tiles of 16 x 16 for matrices of 1024 x 1024; a work-item computes `columns` numbers, and `at_once` products of each

@@ -1,7 +1,7 @@
 //! Loads: of what a cache holds, through a constant cache that holds too little, ahead, and in small loops. Where a time is said to be
 //! measured, it is that of a kernel of the same kind in the repository that is named; the kernels are our own.
 
-use crate::predicted::{given, on};
+use crate::predicted::{assert_time, given, on};
 use fpgacc_performance_model::{LaunchShape, LsuKind, Prediction};
 
 /// So many work-items in groups, with the sizes of buffers and arguments by index.
@@ -16,13 +16,6 @@ fn launch(items: f64, group: f64, bytes: &[(u32, u64)], scalars: &[(u32, f64)]) 
         bytes: bytes.iter().copied().collect(),
         ..LaunchShape::default()
     }
-}
-
-/// In milliseconds; `within` as a factor.
-fn assert_time(what: &str, prediction: &Prediction, measured: f64, within: f64) {
-    let ratio = prediction.seconds.value * 1e3 / measured;
-    let fits = (1.0 / within..=within).contains(&ratio);
-    assert!(fits, "{what}: {ratio} of {measured} ms");
 }
 
 /// A load whose address is what the last one has read has a cache: 2424 ms for 2^26 of them in 8 KB, and 4700 ms for 2^24 that

@@ -788,7 +788,7 @@ fn kernels_that_are_too_large_are_named() {
 }
 
 #[test]
-fn loops_that_nothing_tells_apart_are_one_row() {
+fn loops_of_which_the_same_is_said_are_one_row() {
     let shop = Workshop::new();
     shop.write(
         "sums.cl",

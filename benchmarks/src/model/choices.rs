@@ -111,7 +111,7 @@ fn time(
     let request = Request {
         fp_relaxed: false,
         emulated: false,
-        elsewhere: None,
+        on_gpu: false,
         board,
         requested: &requested,
         search_time: SearchTime::default(),

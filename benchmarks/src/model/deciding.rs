@@ -30,7 +30,7 @@ pub fn decide(module: &Module, sources: &SourceMap, facts: &Facts, how: &Decidin
         requested: &requested,
         fp_relaxed: how.fp_relaxed,
         emulated: false,
-        elsewhere: None,
+        on_gpu: false,
         search_time: how.search_time,
         explain: true,
         sources,

@@ -253,7 +253,7 @@ fn loops(part: &Part) -> Table {
     table
 }
 
-/// Whether two loops are told apart by nothing that the table has.
+/// Whether the table says the same of two loops.
 fn is_same_loop(one: &Unrolled, other: &Unrolled) -> bool {
     one.name == other.name && one.position == other.position && one.is_made == other.is_made
 }

@@ -134,7 +134,7 @@ impl Program {
             requested: &options.requested,
             fp_relaxed: options.is_fp_relaxed(),
             emulated: false,
-            elsewhere: None,
+            on_gpu: false,
             search_time: options.search_time,
             explain: false,
             sources: &session.sources,

@@ -36,3 +36,11 @@ pub fn predicted(
     }
     predict(&module, kernel, board, &launch, &LaunchContract::default())
 }
+
+/// Holds a predicted time against one that was measured, in milliseconds; `within` as a factor.
+#[track_caller]
+pub fn assert_time(what: &str, prediction: &Prediction, measured: f64, within: f64) {
+    let milliseconds = prediction.seconds.value * 1e3;
+    let fits = (1.0 / within..=within).contains(&(milliseconds / measured));
+    assert!(fits, "{what}: {milliseconds} ms, measured {measured} ms");
+}

@@ -46,7 +46,7 @@ const OWN: [&str; 4] = [
 ];
 
 #[test]
-fn kernels_keep_their_form_where_they_run_elsewhere() {
+fn kernels_keep_their_form() {
     let shop = shop();
     let on_board = kernels(&shop, "--kernel-opt=3 --platform=intel");
     assert!(on_board.contains("work-items become one"), "{on_board}");
@@ -74,7 +74,7 @@ fn kernels_keep_their_form_where_they_run_elsewhere() {
 }
 
 #[test]
-fn who_asks_for_a_form_has_it_elsewhere() {
+fn who_asks_for_a_form_has_it() {
     let shop = shop();
     let coarsened = kernels(&shop, "--platform=nvidia --coarsen=0:4");
     assert!(coarsened.contains("4 work-items become one"), "{coarsened}");
