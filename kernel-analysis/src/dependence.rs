@@ -14,7 +14,7 @@ use fpgacc_frontend::ir::{
 
 use super::accesses::{Access, Accesses, Summaries};
 use super::alias::{Aliases, Root, Roots, spaces_differ};
-use super::independence::{IndexedAccess, Later, Proof};
+use super::independence::{IndexedAccess, Later, Proof, indexed};
 use super::nest::Nests;
 use super::usage::names;
 
@@ -181,7 +181,7 @@ impl<'a> Body<'a> {
 
     /// The element of an array, or of what a pointer that stays points to.
     fn element(&mut self, access: &Access) -> Option<(VarId, IndexedAccess)> {
-        let (array, _) = self.proof.indexed(access.at)?;
+        let (array, _) = indexed(self.aliases, access.at)?;
         let ty = self.aliases.function.vars[array].ty.ty;
         let is_array = self.aliases.module.types.as_array(ty).is_some();
         let writes = self.proof.indices.writes.get(&array);

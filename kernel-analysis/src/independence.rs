@@ -97,6 +97,31 @@ impl IndexedAccess {
     }
 }
 
+/// The variable that an lvalue indexes, and the indices, the outermost first. Fields and components of
+/// an element are the element.
+pub fn indexed(aliases: &Aliases<'_>, at: ExprId) -> Option<(VarId, Vec<ExprId>)> {
+    let exprs = &aliases.function.exprs;
+    match *exprs.get(at) {
+        Expr::Index { base, index } => {
+            if let Some(var) = exprs.local_var(base) {
+                return Some((var, vec![index]));
+            }
+            if aliases.is_pointer(base) {
+                return None;
+            }
+            let is_index = matches!(exprs.get(base), Expr::Index { .. });
+            let (var, mut indices) = indexed(aliases, base).filter(|_| is_index)?;
+            indices.push(index);
+            Some((var, indices))
+        }
+        Expr::Member {
+            base, arrow: false, ..
+        }
+        | Expr::Swizzle { base, .. } => indexed(aliases, base),
+        _ => None,
+    }
+}
+
 /// How many iterations one access is later than another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Later {
@@ -130,7 +155,7 @@ impl<'a> Proof<'a> {
 
     /// The array that an access writes, if a pragma can name it and its iterations may meet there.
     fn array_of(&self, access: &Access) -> Option<VarId> {
-        let (array, _) = self.indexed(access.at)?;
+        let (array, _) = indexed(self.aliases, access.at)?;
         let function = self.aliases.function;
         let variable = &function.vars[array];
         let names = function
@@ -145,31 +170,6 @@ impl<'a> Proof<'a> {
             || self.aliases.module.types.as_array(variable.ty.ty).is_some();
         let is_outside = !self.declared.contains(&array);
         (is_stable && is_outside && names.count() == 1 && access.exact).then_some(array)
-    }
-
-    /// The variable that an lvalue indexes, and the indices, the outermost first. Fields and components of
-    /// an element are the element.
-    pub(crate) fn indexed(&self, at: ExprId) -> Option<(VarId, Vec<ExprId>)> {
-        let exprs = &self.aliases.function.exprs;
-        match *exprs.get(at) {
-            Expr::Index { base, index } => {
-                if let Some(var) = self.aliases.function.exprs.local_var(base) {
-                    return Some((var, vec![index]));
-                }
-                if self.aliases.is_pointer(base) {
-                    return None;
-                }
-                let is_index = matches!(exprs.get(base), Expr::Index { .. });
-                let (var, mut indices) = self.indexed(base).filter(|_| is_index)?;
-                indices.push(index);
-                Some((var, indices))
-            }
-            Expr::Member {
-                base, arrow: false, ..
-            }
-            | Expr::Swizzle { base, .. } => self.indexed(base),
-            _ => None,
-        }
     }
 
     /// What an array is, if only its name leads to it.
@@ -224,7 +224,7 @@ impl<'a> Proof<'a> {
     }
 
     pub(crate) fn location(&mut self, access: &Access, array: VarId) -> Option<IndexedAccess> {
-        let (named, indices) = self.indexed(access.at)?;
+        let (named, indices) = indexed(self.aliases, access.at)?;
         if named != array || !access.exact || self.aliases.is_volatile(access.at) {
             return None;
         }

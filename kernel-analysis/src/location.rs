@@ -75,6 +75,7 @@ impl<'s> Region<'s> {
 }
 
 /// Why something stays as it is.
+#[derive(Default)]
 pub struct Refusal {
     /// In words, to stand after a colon.
     pub reason: String,

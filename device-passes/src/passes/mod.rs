@@ -26,6 +26,7 @@ pub(crate) mod specialise;
 mod tile;
 pub mod unroll;
 pub mod vectorise;
+mod wavefront;
 pub mod window;
 mod work_group_size;
 
@@ -45,6 +46,7 @@ pub use replicate::Replicate;
 pub use tile::{TILE, Tiles};
 pub use unroll::Unroll;
 pub use vectorise::{VECTORISE, VECTORISE_LOOPS, Vectorise, VectoriseLoops};
+pub use wavefront::{WAVEFRONT, Wavefront, has_waves};
 
 /// The name of the pass that changes a kernel's form.
 pub const NDRANGE_TO_LOOP: &str = "ndrange-to-loop";
@@ -128,6 +130,9 @@ pub const ALL: &[&dyn Pass] = &[
     // Last of the thesis's three: it wants a single work-item (ndrange-to-loop makes one), and
     // restrict parameters, without which an array element may be what another pointer reads.
     &reduction::Reduction,
+    // After fuse and fission, which take loops apart or together; after restrict, without which what its loops read may
+    // be what they write. Before the passes that keep values in registers, which see in its loops none to keep.
+    &Wavefront,
     // After reduction, which leaves what it cannot reassociate; and after restrict.
     &scalar_replacement::ScalarReplacement,
     // After scalar-replacement, which takes locations that stay; after restrict, without which another pointer may

@@ -127,6 +127,19 @@ impl Exprs {
 
     /// Whether two expressions are the same text over the same variables.
     pub fn same(&self, a: ExprId, b: ExprId) -> bool {
+        self.same_but(a, b, &mut |_, _| None)
+    }
+
+    /// The same, where `known` may say of parts whether they are.
+    pub fn same_but(
+        &self,
+        a: ExprId,
+        b: ExprId,
+        known: &mut dyn FnMut(ExprId, ExprId) -> Option<bool>,
+    ) -> bool {
+        if let Some(same) = known(a, b) {
+            return same;
+        }
         let (left, right) = (self.get(a), self.get(b));
         let (below_a, below_b) = (self.children(a), self.children(b));
         if below_a.len() != below_b.len() {
@@ -171,7 +184,7 @@ impl Exprs {
             && below_a
                 .into_iter()
                 .zip(below_b)
-                .all(|(x, y)| self.same(x, y))
+                .all(|(x, y)| self.same_but(x, y, known))
     }
 }
 

@@ -1,0 +1,231 @@
+//! `wavefront`: what the lanes of a wavefront hand to each other stays in registers.
+//!
+//! Dynamic programming on a GPU walks over a tile in diagonals: in each step a work-item computes one element of its
+//! column from elements that it and its neighbour stored one or two steps ago, with a barrier after the step. As a
+//! single work-item that is a loop over steps with a loop over lanes inside, and through memory a step waits for the
+//! one before it. Here the loop over lanes is unrolled, each lane keeps what it stored in the last steps in registers,
+//! and memory is only read for what was there before the wave. So a step starts in each cycle, as in what experts
+//! write (H. R. Zohouri, "High Performance Computing with FPGAs and OpenCL", 2018, on Needleman-Wunsch).
+//!
+//! Waves that grow in one loop and shrink in another become one where both compute the same, element by element: the
+//! lanes of the second are named anew. A loop over rows, in which each element waits for the one before it in its row,
+//! is skewed first: lanes begin a step later each (M. Wolfe, "Loops skewing: the wavefront method revisited", 1986).
+//!
+//! Only where indices are sums of multiples of the two counters, so that it is known which step and lane stored what is
+//! read, and where no element is stored twice.
+
+mod codegen;
+mod phase;
+mod same;
+mod space;
+mod wave;
+
+use std::ops::Range;
+
+use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, StmtKind};
+use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::location::Refusal;
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::nest::Nests;
+
+use self::phase::{Phase, Scope, written};
+use self::wave::Wave;
+use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
+use crate::position::{Path, list};
+
+/// The name of the pass that keeps wavefronts in registers.
+pub const WAVEFRONT: &str = "wavefront";
+
+/// The most loops that become one wave: one in which it grows, one in which it has all its lanes, one in which it
+/// shrinks.
+const MOST_PHASES: usize = 3;
+
+/// The pass.
+pub struct Wavefront;
+
+impl Pass for Wavefront {
+    fn about(&self) -> About {
+        About {
+            name: WAVEFRONT,
+            description: "keep what the lanes of a wavefront hand on in registers, in single work-items",
+            level: 3,
+            requires: &[Requirement::SingleWorkItem],
+            after: &["ndrange-to-loop", "restrict"],
+        }
+    }
+
+    fn has_work(&self, module: &Module, kernel: FunctionId, _context: &Context<'_>) -> bool {
+        has_waves(&module.functions[kernel])
+    }
+
+    fn run(
+        &self,
+        module: &mut Module,
+        kernel: FunctionId,
+        context: &Context<'_>,
+        _contract: &mut LaunchContract,
+    ) -> Outcome {
+        let Plan { found, missed } = plan(module, kernel, context);
+        let function = &module.functions[kernel];
+        let done = found.iter().map(|found| found.note(function)).collect();
+        // The last ones first: those before them then stay where they are.
+        for found in found.into_iter().rev() {
+            codegen::write(module, kernel, context, found);
+        }
+        self.outcome(&mut module.functions[kernel], done, missed)
+    }
+}
+
+/// Whether there are loops that may be waves: a look that takes no time.
+pub fn has_waves(function: &Function) -> bool {
+    loops::structured_body(function).is_some_and(|_| !runs(function).is_empty())
+}
+
+/// Loops that follow each other and may be phases of a wave.
+struct Run {
+    /// Their list.
+    path: Path,
+    /// Where they stand in it.
+    at: Vec<usize>,
+}
+
+/// All runs of a function, in the order of the text.
+fn runs(function: &Function) -> Vec<Run> {
+    let mut found = Vec::new();
+    if let Some(body) = &function.body {
+        runs_of(function, &body.stmts, &mut Vec::new(), &mut found);
+    }
+    found
+}
+
+fn runs_of(function: &Function, stmts: &[Stmt], path: &mut Path, found: &mut Vec<Run>) {
+    let mut at = Vec::new();
+    let mut end = |at: &mut Vec<usize>, path: &Path| {
+        if !at.is_empty() {
+            let path = path.clone();
+            let at = std::mem::take(at);
+            found.push(Run { path, at });
+        }
+    };
+    for (index, stmt) in stmts.iter().enumerate() {
+        if written(function, stmt).is_some() {
+            at.push(index);
+        } else if !matches!(stmt.kind, StmtKind::Comment(_)) {
+            end(&mut at, path);
+        }
+    }
+    end(&mut at, path);
+    for (index, stmt) in stmts.iter().enumerate() {
+        for (inner, list) in stmt.lists().into_iter().enumerate() {
+            path.push((index, inner));
+            runs_of(function, list, path, found);
+            path.pop();
+        }
+    }
+}
+
+/// Loops that become a wave.
+struct Found {
+    path: Path,
+    at: Range<usize>,
+    phases: Vec<Phase>,
+    wave: Wave,
+}
+
+impl Found {
+    fn note(&self, function: &Function) -> Note {
+        let Wave { times, lanes, .. } = self.wave;
+        let first = self.phases.first();
+        let array = first.map_or("", |phase| &function.vars[phase.array].name);
+        let loops = match self.phases.len() {
+            1 => String::new(),
+            loops => format!("; {loops} loops become one"),
+        };
+        let text = format!(
+            "{lanes} lanes hand on what they store in '{array}' in registers, in {times} steps{loops}"
+        );
+        let span = first.and_then(|phase| phase.span);
+        Note::new(text, span).names_form("a wavefront in registers")
+    }
+}
+
+#[derive(Default)]
+struct Plan {
+    found: Vec<Found>,
+    missed: Vec<Note>,
+}
+
+/// Looks for waves.
+fn plan(module: &Module, kernel: FunctionId, context: &Context<'_>) -> Plan {
+    let function = &module.functions[kernel];
+    let aliases = Aliases::new(module, kernel, context.called);
+    let nests = Nests::of(module, function);
+    let scope = Scope {
+        module,
+        function,
+        aliases: &aliases,
+        nests: &nests,
+        summaries: context.summaries(module, kernel),
+    };
+    let mut plan = Plan::default();
+    for run in runs(function) {
+        plan.look(&scope, &run);
+    }
+    plan
+}
+
+impl Plan {
+    /// Looks at a run: as many of its loops as can become one do.
+    fn look(&mut self, scope: &Scope<'_>, run: &Run) {
+        let stmts = list(scope.function, &run.path).unwrap_or_default();
+        let mut rest = run.at.as_slice();
+        while let [first, ..] = rest {
+            let most = rest.len().min(MOST_PHASES);
+            let mut found = Err((Refusal::default(), None));
+            let mut taken = most;
+            while taken > 0 && found.is_err() {
+                found = wave(scope, stmts, &rest[..taken]);
+                taken -= usize::from(found.is_err());
+            }
+            match found {
+                Ok((phases, wave)) => self.found.push(Found {
+                    path: run.path.clone(),
+                    at: *first..rest[taken - 1] + 1,
+                    phases,
+                    wave,
+                }),
+                Err((refusal, span)) => {
+                    let text = format!(
+                        "the lanes of a loop do not hand on in registers: {}",
+                        refusal.reason
+                    );
+                    self.missed
+                        .push(refusal.note(&scope.function.exprs, text, span));
+                }
+            }
+            rest = &rest[taken.max(1)..];
+        }
+    }
+}
+
+/// Some loops as a wave.
+///
+/// # Errors
+/// They are none, with where they begin.
+fn wave(
+    scope: &Scope<'_>,
+    stmts: &[Stmt],
+    at: &[usize],
+) -> Result<(Vec<Phase>, Wave), (Refusal, Option<Span>)> {
+    let first = at.first().and_then(|first| stmts[*first].span);
+    let phases = at.iter().filter_map(|at| {
+        let stmt = &stmts[*at];
+        Some(Phase::of(scope, written(scope.function, stmt)?, stmt))
+    });
+    let phases = phases
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|refusal| (refusal, first))?;
+    let wave = Wave::of(scope, &phases).map_err(|refusal| (refusal, first))?;
+    Ok((phases, wave))
+}

@@ -1,0 +1,298 @@
+//! What several loops do as one wave, and from where each value that it reads comes.
+
+use fpgacc_frontend::ir::ExprId;
+use fpgacc_kernel_analysis::location::{Refusal, refuse};
+
+use super::phase::{Phase, Scope};
+use super::same::Bodies;
+use super::space::{Affine, Vector, follows, is_empty, within};
+
+/// The most lanes: each is hardware of its own.
+const MOST_LANES: i128 = 256;
+/// The oldest value that is kept, in steps.
+const OLDEST: i128 = 4;
+/// Lanes begin so many steps after each other at most.
+const MOST_SKEW: i128 = 2;
+
+/// A wave. Its points are those of the box of times and lanes where all guards hold.
+pub struct Wave {
+    /// Steps.
+    pub times: i128,
+    /// Lanes.
+    pub lanes: i128,
+    /// The number of the first phase's iteration that a point is.
+    pub iteration: Affine,
+    /// What must hold beside the box.
+    pub guards: Vec<Affine>,
+    /// What becomes of reads.
+    pub reads: Vec<Read>,
+}
+
+/// A read of the array.
+pub struct Read {
+    /// The expression.
+    pub expr: ExprId,
+    /// From which point the value comes if `there` holds; `None`: from memory, always.
+    pub from: Option<Vector>,
+    /// What must hold beside the wave's guards; else it is what was in memory before.
+    pub there: Vec<Affine>,
+}
+
+impl Wave {
+    /// Of loops that follow each other.
+    ///
+    /// # Errors
+    /// They are none.
+    pub fn of(scope: &Scope<'_>, phases: &[Phase]) -> Result<Self, Refusal> {
+        let [first, ..] = phases else {
+            return Err(refuse("there are no loops"));
+        };
+        let lanes = i128::from(first.counts[1].trips);
+        let times: i128 = phases.iter().map(times_of).sum();
+        if !(2..=MOST_LANES).contains(&lanes) || times < 2 {
+            return Err(refuse(format!(
+                "it has {lanes} lanes, of 2 to {MOST_LANES} that may be"
+            )));
+        }
+        let mut start = 0;
+        let mut places = Vec::new();
+        for phase in phases {
+            places.push(Place::of(phase, first, start)?);
+            start += times_of(phase);
+        }
+        let mut bodies = Bodies::of(scope, first);
+        for (phase, place) in phases.iter().zip(&places).skip(1) {
+            if phase.array != first.array || !bodies.are_same(phase, place.renamed()) {
+                return Err(refuse("the next loop does not do the same"));
+            }
+        }
+        let guards = united(phases, &places, (times, lanes))?;
+        let wave = Wave {
+            times,
+            lanes,
+            iteration: Affine::TIME,
+            guards,
+            reads: Vec::new(),
+        };
+        wave.with_reads(first)
+    }
+
+    /// With the reads of the first phase, and lanes that begin as late as these need.
+    fn with_reads(mut self, phase: &Phase) -> Result<Self, Refusal> {
+        let points = self.points();
+        let sources = phase.reads.iter().map(|&(expr, at)| {
+            let from = self.source(phase, at, &points).map_err(|reason| Refusal {
+                reason: reason.to_string(),
+                also: Some((expr, "read here")),
+            })?;
+            Ok((expr, from))
+        });
+        let sources = sources.collect::<Result<Vec<_>, Refusal>>()?;
+        if self.meets_itself(phase, &points) {
+            return Err(refuse("it may store an element twice"));
+        }
+        let vectors = || sources.iter().filter_map(|(_, from)| *from);
+        if vectors().next().is_none() {
+            return Err(refuse("it reads nothing that it stores"));
+        }
+        let skew = (0..=MOST_SKEW).find(|by| vectors().all(|from| from.time + by * from.lane < 0));
+        let Some(skew) = skew else {
+            return Err(refuse("lanes wait for each other both ways"));
+        };
+        self.skew(skew);
+        let points = self.points();
+        for (expr, from) in sources {
+            let from = from.map(|from| Vector {
+                time: from.time + skew * from.lane,
+                lane: from.lane,
+            });
+            if from.is_some_and(|from| from.time < -OLDEST) {
+                return Err(refuse(format!(
+                    "it reads what is older than {OLDEST} steps"
+                )));
+            }
+            let there = from.map_or(Vec::new(), |from| self.there(from, &points));
+            self.reads.push(Read { expr, from, there });
+        }
+        Ok(self)
+    }
+
+    /// The inequalities that all points fulfil.
+    fn points(&self) -> Vec<Affine> {
+        let mut all = within(self.times, self.lanes).to_vec();
+        all.extend(&self.guards);
+        all
+    }
+
+    /// How far from a point the one is that stores what it reads; `None`: no point does.
+    fn source(
+        &self,
+        phase: &Phase,
+        read: Affine,
+        points: &[Affine],
+    ) -> Result<Option<Vector>, &'static str> {
+        let apart = read.plus(phase.at, -1);
+        if apart.time != 0 || apart.lane != 0 {
+            return Err("how far it reads from where it stores changes");
+        }
+        let mut found = None;
+        for vector in self.vectors(phase, apart.constant) {
+            if !are_both(points, vector) {
+                continue;
+            }
+            // A read of what the same point stores is before the store.
+            if vector == (Vector { time: 0, lane: 0 }) {
+                continue;
+            }
+            if vector >= (Vector { time: 0, lane: 0 }) {
+                return Err("it reads what is stored later");
+            }
+            if found.replace(vector).is_some() {
+                return Err("several steps may store what it reads");
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether two points store the same element.
+    fn meets_itself(&self, phase: &Phase, points: &[Affine]) -> bool {
+        let mut vectors = self.vectors(phase, 0).into_iter();
+        vectors.any(|vector| vector != Vector { time: 0, lane: 0 } && are_both(points, vector))
+    }
+
+    /// The points that store elements so far from the one that a point stores, as far as boxes allow.
+    fn vectors(&self, phase: &Phase, apart: i128) -> Vec<Vector> {
+        let Affine { time, lane, .. } = phase.at;
+        let lanes = (1 - self.lanes)..self.lanes;
+        let of = |by: i128| {
+            let rest = apart - lane * by;
+            let is_near = |time: i128| time.abs() < self.times;
+            let steps = (rest % time == 0)
+                .then(|| rest / time)
+                .filter(|time| is_near(*time));
+            steps.map(|time| Vector { time, lane: by })
+        };
+        lanes.filter_map(of).collect()
+    }
+
+    /// Lets each lane begin some steps after the one before it.
+    fn skew(&mut self, by: i128) {
+        if by == 0 {
+            return;
+        }
+        let time = Affine::TIME.plus(Affine::LANE, -by);
+        let mut guards = within(self.times, self.lanes)[..2].to_vec();
+        guards.append(&mut self.guards);
+        let skewed = guards
+            .into_iter()
+            .map(|guard| guard.over(time, Affine::LANE));
+        self.guards = skewed.collect();
+        self.times += by * (self.lanes - 1);
+        self.iteration = time;
+    }
+
+    /// What must hold so that a point has another so far from it.
+    fn there(&self, from: Vector, points: &[Affine]) -> Vec<Affine> {
+        let mut known = points.to_vec();
+        let mut there = Vec::new();
+        let [started, ended, first, last] = within(self.times, self.lanes);
+        // Lanes first: what they say is known of each copy of the hardware.
+        let bounds = [first, last].into_iter().chain(self.guards.iter().copied());
+        for bound in bounds.chain([started, ended]) {
+            let bound = bound.moved(from);
+            if !follows(&known, bound) {
+                known.push(bound);
+                there.push(bound);
+            }
+        }
+        there
+    }
+}
+
+/// Whether there are points with another so far from them.
+fn are_both(points: &[Affine], apart: Vector) -> bool {
+    let mut both = points.to_vec();
+    both.extend(points.iter().map(|point| point.moved(apart)));
+    !is_empty(&both)
+}
+
+fn times_of(phase: &Phase) -> i128 {
+    i128::from(phase.counts[0].trips)
+}
+
+/// Where the points of a phase are in a wave.
+struct Place {
+    /// The phase's time at a point of the wave.
+    time: Affine,
+    /// Its lane.
+    lane: Affine,
+}
+
+impl Place {
+    /// Of a phase that begins at a time. Its lanes are named so that the wave stores what it stores.
+    fn of(phase: &Phase, first: &Phase, start: i128) -> Result<Self, Refusal> {
+        let not_one =
+            || refuse("it is not known that the next loop goes on where the one before it ended");
+        let (at, own) = (first.at, phase.at);
+        if at.time == 0 || at.lane == 0 {
+            return Err(refuse("its steps or its lanes store the same elements"));
+        }
+        if own.lane != at.lane {
+            return Err(not_one());
+        }
+        let whole = |number: i128| (number % at.lane == 0).then(|| number / at.lane);
+        let drift = whole(own.time - at.time).ok_or_else(not_one)?;
+        let offset = whole(own.constant - at.constant - at.time * start).ok_or_else(not_one)?;
+        // The wave's lane is the phase's, moved by `drift` in each step and by `offset` in all.
+        let time = Affine::TIME.plus(Affine::constant(start), -1);
+        let lane = Affine::LANE
+            .plus(time, -drift)
+            .plus(Affine::constant(offset), -1);
+        Ok(Place { time, lane })
+    }
+
+    fn renamed(&self) -> [Affine; 2] {
+        [self.time, self.lane]
+    }
+
+    /// An inequality of the phase as one of the wave.
+    fn of_wave(&self, guard: Affine) -> Affine {
+        guard.over(self.time, self.lane)
+    }
+}
+
+/// What all points of several phases fulfil, and no others of the box.
+fn united(
+    phases: &[Phase],
+    places: &[Place],
+    (times, lanes): (i128, i128),
+) -> Result<Vec<Affine>, Refusal> {
+    let of_wave: Vec<Vec<Affine>> = phases
+        .iter()
+        .zip(places)
+        .map(|(phase, place)| {
+            let own = within(times_of(phase), i128::from(phase.counts[1].trips));
+            let all = own.iter().chain(&phase.guards);
+            all.map(|guard| place.of_wave(*guard)).collect()
+        })
+        .collect();
+    let all = within(times, lanes);
+    let is_inside = |own: &Vec<Affine>| all.iter().all(|bound| follows(own, *bound));
+    if !of_wave.iter().all(is_inside) {
+        return Err(refuse("the loops do not have the same lanes"));
+    }
+    let mut guards: Vec<Affine> = Vec::new();
+    for own in &of_wave {
+        // The first two say when the phase runs.
+        for guard in &own[2..] {
+            if guards.contains(guard) || follows(&all, *guard) {
+                continue;
+            }
+            if !of_wave.iter().all(|other| follows(other, *guard)) {
+                return Err(refuse("its lanes are not those between straight borders"));
+            }
+            guards.push(*guard);
+        }
+    }
+    Ok(guards)
+}
