@@ -168,6 +168,8 @@ pub struct Made {
     pub has_rows: bool,
     /// Whether loops follow each other in it that may run equally often, in its first version.
     pub has_pairs: bool,
+    /// Whether there are loops in it that may be wavefronts, in its first version.
+    pub has_waves: bool,
     /// Loops that are unrolled, by name, and copies of them.
     pub unrolled: Vec<(String, u64)>,
     /// Loops whose iterations work-groups may go through together, of its first version.
@@ -333,6 +335,7 @@ impl Pricing<'_> {
                 .unwrap_or_default(),
             has_rows,
             has_pairs: function.is_some_and(passes::has_pairs),
+            has_waves: function.is_some_and(passes::has_waves),
             unrolled: unrolled.collect(),
             lockstep: kernel
                 .filter(|_| is_widest && pipeline.runs(&passes::Lockstep))

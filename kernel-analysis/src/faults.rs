@@ -188,6 +188,18 @@ pub const ALL: &[Fault] = &[
         "what is stored is forwarded over other writes",
     ),
     fault(
+        "wavefront-border-lost",
+        "lanes at the border of a wave read registers that nobody stored to",
+    ),
+    fault(
+        "wavefront-late",
+        "lanes of a wave read what was stored a step too early",
+    ),
+    fault(
+        "wavefront-order-ignored",
+        "loops become a wave though they read what is stored later",
+    ),
+    fault(
         "fuse-dependence-ignored",
         "loops are fused whatever their iterations do to each other",
     ),

@@ -75,6 +75,7 @@ pub mod trial;
 pub mod undefined;
 pub mod vector_loops;
 pub mod vectors;
+pub mod waves;
 pub mod worker;
 
 pub use command::path_with_fpgacc;

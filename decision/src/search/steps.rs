@@ -14,8 +14,8 @@ use fpgacc_device_passes::passes::geometry::LocalSizes;
 use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{
     self, DELINEARISE, FISSION, FUSE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE,
-    SCALAR_REPLACEMENT, TILE, WINDOW, coalesce, coarsen, geometry, lockstep, ndrange_to_loop,
-    promote, replicate, unroll, vectorise, window,
+    SCALAR_REPLACEMENT, TILE, WAVEFRONT, WINDOW, coalesce, coarsen, geometry, lockstep,
+    ndrange_to_loop, promote, replicate, unroll, vectorise, window,
 };
 use fpgacc_device_passes::pipeline::Pipeline;
 
@@ -48,6 +48,7 @@ pub const SWITCHED: &[&str] = &[
     FISSION,
     NEIGHBOUR_TABLES,
     PRIVATISE,
+    WAVEFRONT,
     WINDOW,
     TILE,
 ];
@@ -56,7 +57,14 @@ pub const SWITCHED: &[&str] = &[
 fn switched(family: Family) -> &'static [&'static str] {
     match family {
         // Fission gained nothing in any of the programs at hand that fusion did not: it has to be asked for.
-        Family::SingleWorkItem => &[DELINEARISE, FUSE, NEIGHBOUR_TABLES, PRIVATISE, WINDOW],
+        Family::SingleWorkItem => &[
+            DELINEARISE,
+            FUSE,
+            NEIGHBOUR_TABLES,
+            PRIVATISE,
+            WAVEFRONT,
+            WINDOW,
+        ],
         Family::NdRange => &[TILE, PRIVATISE],
     }
 }
@@ -332,7 +340,11 @@ fn with_passes(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline> {
     let mut found = Vec::new();
     let is_off = |pass: &&&str| form.switches.get(**pass) != Some(&true);
     let is_free = |pass: &&&str| !base.switches.contains_key(**pass);
-    let has_work = |pass: &&&str| **pass != FUSE || made.has_pairs;
+    let has_work = |pass: &&&str| match **pass {
+        FUSE => made.has_pairs,
+        WAVEFRONT => made.has_waves,
+        _ => true,
+    };
     let passes = switched(made.family).iter().filter(is_off);
     let passes = passes.filter(is_free).filter(has_work);
     for pass in passes {

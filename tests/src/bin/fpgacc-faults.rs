@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use fpgacc_device_passes::options::{General, PassOptions};
-use fpgacc_device_passes::passes::{DELINEARISE, FISSION, FORWARD, FUSE, NEIGHBOUR_TABLES, WINDOW};
+use fpgacc_device_passes::passes::{
+    DELINEARISE, FISSION, FORWARD, FUSE, NEIGHBOUR_TABLES, WAVEFRONT, WINDOW,
+};
 use fpgacc_kernel_analysis::faults::{ALL, Fault, inject};
 use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely, run_impatiently};
 use fpgacc_tests::compare::{Bound, certify, difference, same};
@@ -26,6 +28,7 @@ use fpgacc_tests::sequences::{self, Sequence};
 use fpgacc_tests::stencils::{self, Stencil};
 use fpgacc_tests::tiles::{self, Shared};
 use fpgacc_tests::together::{self, Together};
+use fpgacc_tests::waves::{self, Wave};
 use fpgacc_tests::{aligned, scalars, sizes, tables, vector_loops, vectors};
 
 /// Makes the passes commit one mistake after the other and runs generated kernels until one shows it.
@@ -138,6 +141,7 @@ fn hunt(
         name if name.starts_with("stage-") => Some((Rewrites::InARow(1, 5), in_a_row)),
         name if name.starts_with("delinearise-") => Some((only(DELINEARISE), rows)),
         name if name.starts_with("fuse-") => Some((only(FUSE), sequences)),
+        name if name.starts_with("wavefront-") => Some((only(WAVEFRONT), waves)),
         name if name.starts_with("fission-") => Some((only(FISSION), sequences)),
         name if name.starts_with("neighbours-") => Some((only(NEIGHBOUR_TABLES), neighbours)),
         name if name.starts_with("forward-") => Some((only(FORWARD), recurrences)),
@@ -294,6 +298,12 @@ fn recurrences(random: &mut Random) -> Job {
 fn rows(random: &mut Random) -> Job {
     let all: Vec<Rows> = (0..8).map(|_| Rows::random(random)).collect();
     rows::job(&all)
+}
+
+/// Tables that are filled by rows, or in diagonals.
+fn waves(random: &mut Random) -> Job {
+    let all: Vec<Wave> = (0..12).map(|_| Wave::random(random)).collect();
+    waves::job(&all)
 }
 
 /// Loops that follow each other, or of several parts.

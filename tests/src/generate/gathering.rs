@@ -86,6 +86,25 @@ impl Maker {
         self.line(&format!("{head} {{\n{line}\n}}"));
     }
 
+    /// A table of the work-item's own, in which each element is made of those above it and before it.
+    pub(super) fn table(&mut self) {
+        let (table, i, j) = (self.name("table"), self.name("i"), self.name("j"));
+        let (rows, columns) = (2 + self.s.below(4), 2 + self.s.below(5));
+        let (all, first) = (rows * columns, self.s.below(20));
+        let op = self.s.pick(&["+", "^", "* 3u +"]);
+        let other = self.s.pick(&["- 1", "- 1 - COLUMNS", "- COLUMNS"]);
+        let other = other.replace("COLUMNS", &columns.to_string());
+        self.line(&format!(
+            "uint {table}[{all}];\n\
+             for (int {i} = 0; {i} < {all}; {i}++) {{\n{table}[{i}] = in[{i} + {first}];\n}}\n\
+             for (int {i} = 1; {i} < {rows}; {i}++) {{\n\
+             for (int {j} = 1; {j} < {columns}; {j}++) {{\n\
+             {table}[{i} * {columns} + {j}] = {table}[({i} - 1) * {columns} + {j}] {op} \
+             {table}[{i} * {columns} + {j} {other}] + in[{j} + {first}];\n}}\n}}\n\
+             a ^= {table}[{all} - 1];"
+        ));
+    }
+
     /// A loop over all elements of rows, which divides its counter by their length.
     pub(super) fn rows(&mut self) {
         let (t, x, y) = (self.name("t"), self.name("x"), self.name("y"));

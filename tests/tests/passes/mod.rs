@@ -26,4 +26,5 @@ mod three_passes;
 mod tile_random;
 mod vectorise_loops_random;
 mod vectorise_random;
+mod wavefront_random;
 mod window_random;

@@ -163,7 +163,10 @@ impl Writer<'_> {
                     then: register,
                     otherwise: memory,
                 };
-                self.function.exprs.add(choice, self.element, None)
+                // Narrow integers become `int` there.
+                let ty = self.types.binary(BinaryOp::Add, self.element, self.element);
+                let choice = self.function.exprs.add(choice, ty, None);
+                self.function.exprs.converted(self.types, choice, self.element)
             }
         };
         self.function.exprs.replace_by(read.expr, value);

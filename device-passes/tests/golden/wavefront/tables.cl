@@ -1,0 +1,51 @@
+// host: dim=1 global=1 local=1
+// case: each element is made of the one above it and the one before it
+__kernel void rows(__global int *restrict a, __global const int *restrict b) {
+    int s[9][9];
+    for (int y = 0; y < 9; y++)
+        for (int x = 0; x < 9; x++)
+            s[y][x] = b[y + x];
+    for (int y = 1; y < 9; y++)
+        for (int x = 1; x < 9; x++) {
+            int own = b[y * 9 + x];
+            s[y][x] = max(s[y - 1][x], s[y][x - 1]) + own;
+        }
+    for (int x = 0; x < 9; x++)
+        a[x] = s[8][x];
+}
+// case: diagonals that grow and shrink, each lane along a column
+__kernel void diagonals(__global float *restrict a, __global const float *restrict b) {
+    float s[64];
+    for (int i = 0; i < 64; i++)
+        s[i] = b[i];
+    for (int m = 0; m < 7; m++)
+        for (int t = 0; t < 7; t++)
+            if (t <= m)
+                s[(m - t + 1) * 8 + t + 1] = s[(m - t) * 8 + t] + s[(m - t + 1) * 8 + t];
+    for (int m = 5; m >= 0; m--)
+        for (int t = 0; t < 7; t++)
+            if (t <= m) {
+                int row = 7 - t, column = t + 7 - m;
+                s[row * 8 + column] = s[(row - 1) * 8 + column - 1] + s[row * 8 + column - 1];
+            }
+    for (int i = 0; i < 64; i++)
+        a[i] = s[i];
+}
+// case: of a triangle, two rows above
+__kernel void triangle(__global int *restrict a, __global const int *restrict b) {
+    int s[10 * 12];
+    for (int i = 0; i < 120; i++)
+        s[i] = b[i];
+    for (int i = 2; i < 10; i++)
+        for (int j = 1; j < 11; j++)
+            if (j <= i && b[0] == b[0]) {
+                s[i * 12 + j] = s[(i - 2) * 12 + j] ^ s[(i - 1) * 12 + j + 1];
+            }
+    for (int i = 2; i < 10; i++)
+        for (int j = 1; j < 11; j++)
+            if (j <= i) {
+                s[i * 12 + j] = s[(i - 2) * 12 + j] ^ s[(i - 1) * 12 + j + 1];
+            }
+    for (int i = 0; i < 120; i++)
+        a[i] = s[i];
+}
