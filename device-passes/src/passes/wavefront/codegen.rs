@@ -166,7 +166,9 @@ impl Writer<'_> {
                 // Narrow integers become `int` there.
                 let ty = self.types.binary(BinaryOp::Add, self.element, self.element);
                 let choice = self.function.exprs.add(choice, ty, None);
-                self.function.exprs.converted(self.types, choice, self.element)
+                self.function
+                    .exprs
+                    .converted(self.types, choice, self.element)
             }
         };
         self.function.exprs.replace_by(read.expr, value);
