@@ -21,7 +21,11 @@ impl Timer<'_> {
         for (array, loaded) in loaded {
             let free = LOCAL_PORTS - usize::from(loaded);
             let said = self.busiest_bank(region, array);
-            let stores = said.unwrap_or_else(|| self.without_banks(region, array));
+            let stores = said.unwrap_or_else(|| {
+                let anywhere = self.without_banks(region, array);
+                let fixed = self.in_lowest_banks(region, array);
+                fixed.map_or(anywhere, |fullest| fullest.min(anywhere))
+            });
             let interval = stores.div_ceil(free).max(1) as f64;
             let limit = Limit::LocalPorts {
                 array: self.graph.arrays[array].name.clone(),
@@ -59,6 +63,32 @@ impl Timer<'_> {
         anywhere + fullest.sum::<usize>()
     }
 
+    /// Stores of an iteration to the fullest of the banks that the lowest bits of addresses choose, where the bank of each
+    /// access of the kernel to the array is a constant ("Local memory banks", Intel's best practices guide). `None`: it is
+    /// not.
+    fn in_lowest_banks(&self, region: RegionId, array: usize) -> Option<usize> {
+        let accesses = self.graph.accesses.iter().filter(|a| a.array == array);
+        let width = accesses.clone().map(|a| a.bytes).min()?;
+        let stores = accesses
+            .clone()
+            .filter(|a| a.is_store && a.region == region);
+        let mut count = (stores.clone().count() as u64).next_power_of_two();
+        for access in accesses {
+            count = count.min(most_banks(width, access.address.as_ref()?));
+        }
+        let mut banks: BTreeMap<i128, usize> = BTreeMap::new();
+        let width = i128::from(width);
+        for store in stores {
+            let (_, start) = store.address.as_ref()?.split_constant();
+            let last = start + i128::from(store.bytes.max(1)) - 1;
+            let rows = start.div_euclid(width)..=last.div_euclid(width);
+            let own: BTreeSet<i128> = rows.map(|row| row.rem_euclid(count.into())).collect();
+            own.into_iter()
+                .for_each(|bank| *banks.entry(bank).or_default() += 1);
+        }
+        (count > 1).then(|| banks.into_values().max().unwrap_or(0))
+    }
+
     /// Stores of an iteration to the bank of an array that has most of them; `None`: the source says nothing of
     /// banks. Those whose bank changes may go to any, but if they only differ by constants, they do not meet there.
     fn busiest_bank(&self, region: RegionId, array: usize) -> Option<usize> {
@@ -86,6 +116,19 @@ impl Timer<'_> {
         }
         Some(anywhere + busiest.into_values().sum::<usize>())
     }
+}
+
+/// The most banks of such words of which an address stays in one, a power of two.
+fn most_banks(width: u64, address: &Poly) -> u64 {
+    if !width.is_power_of_two() {
+        return 1;
+    }
+    let (moves, _) = address.split_constant();
+    let zeros = moves.terms().map(|(_, by)| by.trailing_zeros());
+    let bits = zeros.min().unwrap_or(u64::BITS - 1);
+    1 << bits
+        .saturating_sub(width.trailing_zeros())
+        .min(u64::BITS - 1)
 }
 
 /// Where the word of a bank begins that an address is in, if the address moves by whole words: what an iteration stores to

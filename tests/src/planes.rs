@@ -13,6 +13,13 @@ const PLANE: usize = 32;
 /// Elements of the buffers: more planes than any kernel walks through.
 const ELEMENTS: usize = PLANE * 40;
 
+/// Whether work-items exchange values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Barriers {
+    None,
+    Some,
+}
+
 /// A kernel.
 #[derive(Clone, Debug)]
 pub struct Planes {
@@ -25,6 +32,16 @@ pub struct Planes {
 impl Planes {
     /// A random one.
     pub fn random(random: &mut Random) -> Self {
+        Self::of(random, Barriers::None)
+    }
+
+    /// One whose work-items exchange values before and after the loop.
+    pub fn with_barriers(random: &mut Random) -> Self {
+        Self::of(random, Barriers::Some)
+    }
+
+    fn of(random: &mut Random, barriers: Barriers) -> Self {
+        let exchanges = barriers == Barriers::Some;
         let id = match random.chance(70) {
             true => "int",
             false => random.copy(&["uint", "long", "long", "ulong", "short"]),
@@ -35,11 +52,17 @@ impl Planes {
             "int side = i == 0 ? i + j * 8 : i + j * 8 - 1;".to_string(),
             "int sum = 0, t0 = 0, t1 = 0, t2 = 0;".to_string(),
         ];
-        if random.chance(15) {
+        if exchanges {
+            lines.splice(0..0, shared_memory());
+        }
+        if random.chance(15) && !exchanges {
             lines.push("if (i > 5) return;".to_string());
         }
         let turned = random.below(4);
         lines.extend(prologue(random, turned));
+        if exchanges {
+            lines.extend(exchange(random));
+        }
         // Then the loop goes on where this began.
         let usual = if turned == 3 { 15 } else { 85 };
         if random.chance(usual) {
@@ -52,7 +75,11 @@ impl Planes {
         let header = format!("for (int k = {first}; k {compare} {bound}; k++)");
         let mut walk = vec![format!("{header} {{")];
         let sums = random.chance(25);
-        walk.extend(body(random, turned, sums));
+        let inside = match exchanges {
+            true => &SHARED_USES[..],
+            false => &[],
+        };
+        walk.extend(body(random, turned, sums, inside));
         walk.push("}".to_string());
         if random.chance(40) {
             walk.push(format!("out[{}] += t0 + 2 * t1 + t2;", index(random)));
@@ -65,13 +92,25 @@ impl Planes {
             }
             false => lines.append(&mut walk),
         }
+        if exchanges {
+            lines.push(BARRIER.to_string());
+            lines.push("sum += mine[7 - l] * 2;".to_string());
+            lines.push(BARRIER.to_string());
+            for _ in 0..random.below(3) {
+                lines.extend(exchange(random));
+            }
+        }
         let last = [
             "out[i + j * 8 + 736] = c;",
             "out[i + j * 8 + 736] = t0 + t1;",
             "out[i + j * 8 + 736] = sum + t0 * 3 + t1 * 5 + t2 + side;",
             "out[i + j * 8 + 736] = sum;",
         ];
-        let last = if sums { &last[..] } else { &last[..2] };
+        let last = if sums || exchanges {
+            &last[..]
+        } else {
+            &last[..2]
+        };
         lines.push(random.pick(last).to_string());
         let mut bounds = vec![random.below(3) as i32, 3 + random.below(4) as i32];
         bounds.truncate(1 + random.below(2));
@@ -118,7 +157,47 @@ fn prologue(random: &mut Random, turned: usize) -> Vec<String> {
     lines
 }
 
-fn body(random: &mut Random, turned: usize, sums: bool) -> Vec<String> {
+const BARRIER: &str = "barrier(CLK_LOCAL_MEM_FENCE);";
+
+/// What a loop does with local memory: each work-item changes its own elements, and nobody changes what all read.
+const SHARED_USES: [&str; 4] = [
+    "mine[l] += t2 + k;",
+    "mine[l] = mine[l] * 3 + share[7 - l];",
+    "out[c] += share[7 - l];",
+    "mine[l] ^= (int)c;",
+];
+
+/// Local memory, and what it holds first.
+fn shared_memory() -> Vec<String> {
+    let lines = [
+        "__local int share[8], mine[8];",
+        "int l = get_local_id(0) + get_local_id(1) * 4;",
+        "share[l] = l;",
+        "mine[l] = l * 3;",
+        BARRIER,
+    ];
+    lines.map(ToString::to_string).to_vec()
+}
+
+/// Each work-item gives another one a value; in a loop, mostly not.
+fn exchange(random: &mut Random) -> Vec<String> {
+    let given = random.copy(&["sum", "t0 + t2", "(int)c", "side", "t1 - sum"]);
+    let taken = random.copy(&["sum", "t0", "t1"]);
+    let mut lines = vec![
+        format!("share[l] = {given};"),
+        BARRIER.to_string(),
+        format!("{taken} += share[7 - l];"),
+        BARRIER.to_string(),
+    ];
+    if random.chance(25) {
+        let rounds = random.copy(&["2", "n", "m"]);
+        lines.insert(0, format!("for (int r = 0; r < {rounds}; r++) {{"));
+        lines.push("}".to_string());
+    }
+    lines
+}
+
+fn body(random: &mut Random, turned: usize, sums: bool, more: &[&'static str]) -> Vec<String> {
     let turns = [
         vec!["out[c] = t2;", "t2 = in[c];"],
         vec!["t1 = t2;", "t2 = in[c];"],
@@ -141,9 +220,10 @@ fn body(random: &mut Random, turned: usize, sums: bool) -> Vec<String> {
         "out[k * 32 + i + j * 8] = sum;",
     ];
     let uses = if sums { &uses[..] } else { &uses[..6] };
+    let uses = [uses, more].concat();
     for _ in 0..1 + random.below(3) {
         let at = random.below(lines.len() + 1);
-        lines.insert(at, random.pick(uses).to_string());
+        lines.insert(at, random.pick(&uses).to_string());
     }
     let grows = [
         "c += 32;",

@@ -237,6 +237,8 @@ fn with_platform(command: Command, platform: Platform, folder: &Path) -> Result<
             .env("OCLGRIND_NUM_THREADS", "1")
             .env("OCLGRIND_DATA_RACES", "1")
             .env("OCLGRIND_MAX_ERRORS", "20")
+            // As much as the tiles of FPGAs take, which the others have; it has 32 KiB.
+            .env("OCLGRIND_LOCAL_MEM_SIZE", (256 << 10).to_string())
             .env("OCLGRIND_LOG", folder.join(LOG)),
     })
 }

@@ -48,3 +48,20 @@ fn random_planes_compute_the_same_bytes() {
     trial.fires((1, 8), together, is_unspilled);
     trial.compare();
 }
+
+/// Loops run outside between barriers, too, and those of the kernels at hand are parted by nothing else.
+#[test]
+fn random_planes_with_barriers_compute_the_same_bytes() {
+    let trial = Trial {
+        test: "random_planes_with_barriers_compute_the_same_bytes",
+        programs: 3,
+        kernels: |seed| many(8, seed, Planes::with_barriers),
+        job: |all, _| job(all),
+        ways: |seed| {
+            let alone = interchanged(Way::alone(NDRANGE_TO_LOOP), false);
+            vec![alone, together(seed)]
+        },
+    };
+    trial.fires((1, 2), together, |_, made| is_moved(made));
+    trial.compare();
+}

@@ -46,6 +46,7 @@ use fpgacc_runtime::manifest::Form;
 use self::group_calls::lift::GroupCalls;
 use self::group_calls::{collective, inline};
 pub use self::options::Options;
+use self::plan::Moved;
 use self::survey::{Survey, survey};
 use self::work_items::grid::{Grid, Needs};
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass};
@@ -85,10 +86,7 @@ impl Pass for NdrangeToLoop {
         }
         let calls = inline::group_calls(module, kernel);
         if !inline::has_work(&module.functions[kernel], &calls) {
-            if context.options.of::<Options>().interchange && survey.barriers.is_empty() {
-                return interchanged(module, kernel, context, contract, &survey);
-            }
-            return convert(module, kernel, context, contract, &survey);
+            return with_loops(module, kernel, context, contract, &survey);
         }
         let original = module.functions[kernel].clone();
         let outcome = convert_whole(module, kernel, context, contract, &calls, survey);
@@ -96,6 +94,20 @@ impl Pass for NdrangeToLoop {
             module.functions[kernel] = original;
         }
         outcome
+    }
+}
+
+/// [`convert`], with the kernel's own loops where the options want them.
+fn with_loops(
+    module: &mut Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    contract: &mut LaunchContract,
+    survey: &Survey,
+) -> Outcome {
+    match context.options.of::<Options>().interchange {
+        true => interchanged(module, kernel, context, contract, survey),
+        false => convert(module, kernel, context, contract, (survey, Moved::No)),
     }
 }
 
@@ -137,7 +149,7 @@ fn convert_whole(
     let atomics = survey.atomics;
     let mut survey = self::survey::survey(module, kernel, context.called);
     survey.atomics |= atomics;
-    let outcome = convert(module, kernel, context, contract, &survey);
+    let outcome = with_loops(module, kernel, context, contract, &survey);
     match outcome {
         Outcome::Done(mut notes) => {
             notes.extend(inline::note(module, &inlined));
@@ -153,9 +165,9 @@ fn convert(
     kernel: FunctionId,
     context: &Context<'_>,
     contract: &mut LaunchContract,
-    survey: &Survey,
+    (survey, moved): (&Survey, Moved),
 ) -> Outcome {
-    let plan = match plan::plan(module, kernel, context, survey) {
+    let plan = match plan::plan(module, kernel, context, (survey, moved)) {
         Ok(plan) => plan,
         Err(reasons) => return Outcome::Missed(reasons),
     };
@@ -179,7 +191,12 @@ fn interchanged(
         true => Default::default(),
         false => interchange::mark(module, kernel, context),
     };
-    let mut outcome = convert(module, kernel, context, contract, survey);
+    let has_moved = if moved.is_empty() {
+        Moved::No
+    } else {
+        Moved::Loops
+    };
+    let mut outcome = convert(module, kernel, context, contract, (survey, has_moved));
     if let (Outcome::Missed(reasons), false) = (&outcome, moved.is_empty()) {
         stayed.extend(reasons.iter().map(|reason| {
             let text = format!(
@@ -189,7 +206,7 @@ fn interchanged(
             Note::new(text, reason.span)
         }));
         module.functions[kernel] = original;
-        outcome = convert(module, kernel, context, contract, survey);
+        outcome = convert(module, kernel, context, contract, (survey, Moved::No));
     } else if let Outcome::Done(done) = &mut outcome {
         done.extend(moved);
     }

@@ -1,6 +1,6 @@
 //! All decisions about a kernel, before anything is changed.
 
-use fpgacc_frontend::ir::{FileNames, Function, FunctionId, Module, Stmt, VarId};
+use fpgacc_frontend::ir::{FileNames, Function, FunctionId, Module, Stmt, StmtKind, VarId};
 
 use crate::pass::{Context, Note};
 use crate::passes::ndrange_to_loop::control::alike::Alike;
@@ -32,6 +32,15 @@ pub struct Plan<'a> {
     pub taken: &'a FileNames,
 }
 
+/// Whether loops of the kernel run outside of those over work-items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moved {
+    /// Some do.
+    Loops,
+    /// None does.
+    No,
+}
+
 /// Decides.
 ///
 /// # Errors
@@ -40,7 +49,7 @@ pub fn plan<'a>(
     module: &mut Module,
     kernel: FunctionId,
     context: &Context<'a>,
-    survey: &Survey,
+    (survey, moved): (&Survey, Moved),
 ) -> Result<Plan<'a>, Vec<Note>> {
     let mut reasons = survey.problems.clone();
     let mut function = module.functions[kernel].clone();
@@ -65,6 +74,9 @@ pub fn plan<'a>(
     let taken = context.names;
     let mut stmts = function.body.take().unwrap_or_default().stmts;
     let mut shared = Vec::new();
+    if let Some(StmtKind::Return(_)) = stmts.last().map(|stmt| &stmt.kind) {
+        stmts.pop();
+    }
     if moves_declarations(&function, &stmts) {
         function.make_names_unique(taken);
     }
@@ -77,12 +89,14 @@ pub fn plan<'a>(
     if schedule.regions.len() > 1 {
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }
-    let most_cost = match options.interchange {
+    // Without barriers, all work-items that there are may be one group.
+    let keeps_all = moved == Moved::Loops && survey.barriers.is_empty();
+    let most_cost = match keeps_all {
         true => values::INSTEAD_OF_ALL,
         false => values::CHEAP,
     };
     let values = values::decide(module, &function, &schedule, most_cost)?;
-    if options.interchange && grid.group_size().is_none() {
+    if keeps_all && grid.group_size().is_none() {
         no_spilled(&function, &values)?;
     }
     let allowed = max_group_size(&function, context);

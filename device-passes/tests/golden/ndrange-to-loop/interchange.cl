@@ -97,3 +97,44 @@ __kernel void counts(__global const int *restrict in, __global int *restrict out
     for (int k = 0; k < n; ++k)
         atomic_add(&out[in[k * 32 + get_global_id(0)]], 1);
 }
+// case: loops before, between and after barriers run outside of those over work-items
+// with: ungrouped=no
+// host: dim=1 global=64 local=16
+__kernel void tile(__global const int *restrict in, __global int *restrict out, int n) {
+    __local int rows[256];
+    int x = get_local_id(0);
+    int first = get_group_id(0) * 16 + x;
+    for (int y = 0; y < 16; y++)
+        rows[y * 16 + x] = in[first + n * y];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int m = 1; m < 16; m++) {
+        if (x > 0)
+            rows[m * 16 + x] += rows[m * 16 - 17 + x];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    for (int y = 0; y < 16; y++)
+        out[first + n * y] = rows[y * 16 + x];
+    return;
+}
+// case: what a work-item sums up is spilled, in groups of a size that is not known
+// with: ungrouped=no
+// host: dim=1 global=? local=?
+__kernel void sums(__global const int *restrict in, __global int *restrict out, __local int *s, int n) {
+    int x = get_local_id(0), sum = 0;
+    for (int y = 0; y < n; y++)
+        sum += in[y * n + x];
+    s[x] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = s[x ^ 1];
+}
+// case: no loop runs outside, and what lives across the barrier is spilled as ever
+// with: ungrouped=no
+// host: dim=1 global=? local=?
+__kernel void triangle(__global int *restrict out, __local int *s, int n) {
+    int x = get_local_id(0);
+    int sum = s[x];
+    for (int y = 0; y < x; y++)
+        sum += out[y * n + x];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = s[x ^ 1] + sum;
+}

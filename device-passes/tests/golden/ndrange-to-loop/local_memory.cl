@@ -22,8 +22,15 @@ __kernel void reached(__global int *o, __local int *s) {
     barrier(CLK_LOCAL_MEM_FENCE);
     o[get_global_id(0)] = sum(s) + sum(t) + sum(u[1]) + (s == 0);
 }
+__kernel void two_tiles(__global int *o) {
+    __local int scores[129 * 129], costs[128][128];
+    int l = get_local_id(0);
+    costs[l][127 - l] = scores[l * 130] = l;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    o[get_global_id(0)] = scores[l * 130] + costs[15 - l][112 + l];
+}
 __kernel void too_big(__global int *o, __local int *s) {
-    __local int big[16][1025];
+    __local int big[16][4097];
     int l = get_local_id(0);
     big[l][0] = s[l] = l;
     barrier(CLK_LOCAL_MEM_FENCE);

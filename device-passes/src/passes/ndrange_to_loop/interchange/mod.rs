@@ -120,6 +120,7 @@ fn fits(function: &Function, steady: &Steady, stmt: &Stmt) -> Result<Option<Loop
         return Ok(None);
     };
     if !touches_memory(function, &body.stmts)
+        || holds_barrier(function, stmt)
         || !hints.attrs.is_empty()
         || !hints.pragmas.is_empty()
     {
@@ -142,9 +143,6 @@ fn fits(function: &Function, steady: &Steady, stmt: &Stmt) -> Result<Option<Loop
     }
     if has_exit(&body.stmts, true, true, true) {
         return Err("work-items may leave it early");
-    }
-    if holds_barrier(function, stmt) {
-        return Ok(None);
     }
     let span = stmt.span;
     Ok(Some(Loop { header, span }))

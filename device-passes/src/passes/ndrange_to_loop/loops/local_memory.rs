@@ -18,8 +18,9 @@ use fpgacc_runtime::guard::Guard;
 use crate::pass::Context;
 use crate::passes::ndrange_to_loop::statements::declaration;
 
-/// The most bytes of one kernel's arrays: emulators keep them on the stack.
-const MOST: u64 = 64 << 10;
+/// The most bytes of one kernel's arrays: emulators keep them on the stack of a thread, beside up to a MiB of values that
+/// live across barriers. PoCL 3.1 takes 6 MiB of them with the usual stack of 8 MiB, Intel's emulator and Oclgrind more.
+const MOST: u64 = 256 << 10;
 
 /// What became of `__local` memory.
 #[derive(Default)]
