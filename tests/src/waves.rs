@@ -87,7 +87,7 @@ fn value(
 /// What else a lane does: mostly nothing. It may end early only where no barrier comes after.
 fn more(random: &mut Random, [row, column]: [&str; 2], may_end: bool) -> String {
     let text = match random.below(24) {
-        0 => "c[R * 11 + C] = v;",
+        0 => "c[R * 17 + C] = v;",
         1 => "if (v > 100) { v -= 90; }",
         2 => "int w = v * 2; v = w - 3;",
         3 => "total += v;",
@@ -173,7 +173,12 @@ fn diagonals(random: &mut Random) -> String {
 /// Both loops over diagonals of a square, with `items` around what each work-item or lane does, and `barrier` after.
 fn phases(random: &mut Random, table: &Table, size: usize, items: &str, barrier: &str) -> String {
     let grows = value(random, table, ["(m - t + 1)", "(t + 1)"], &BEFORE);
-    let more = more(random, ["t", "m"], barrier.is_empty());
+    // Lanes that are work-items each store at elements of their own.
+    let own = match barrier {
+        "" => "t",
+        _ => "g * 20 + t",
+    };
+    let more = more(random, [own, "m"], barrier.is_empty());
     let lane = |row: &str, column: &str, value: &str| {
         let value = value.replace("(m - t + 1)", row).replace("(t + 1)", column);
         format!("int v = {value};\n{more}\n{} = v;", table.at(row, column))
