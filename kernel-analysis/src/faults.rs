@@ -260,6 +260,14 @@ pub const ALL: &[Fault] = &[
         "what the first iteration finds in a variable is read from elsewhere",
     ),
     fault(
+        "pad-beyond-row",
+        "columns of rows that become longer may be in the next row",
+    ),
+    fault(
+        "pad-other-branch",
+        "what holds in a branch is taken to hold in its else, too",
+    ),
+    fault(
         "group-size-misstated",
         "a kernel states another work-group size than its launches have",
     ),

@@ -10,11 +10,11 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{AddressSpace, BinaryOp, Expr, ExprId, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_frontend::ir::{AddressSpace, Expr, ExprId, Stmt, StmtKind, VarId, VarRef};
 
 use super::accesses::{Access, Accesses, Summaries};
 use super::alias::{Aliases, Root, Roots};
-use super::indices::{Counting, Indices};
+use super::indices::Indices;
 use super::nest::{Header, Nests};
 use crate::fourier_motzkin::{Linear, Range, range_of};
 use crate::poly::{Poly, Sym};
@@ -238,45 +238,13 @@ impl<'a> Proof<'a> {
         around.first().filter(|first| **first == 0)?;
         let mut holds = Vec::new();
         for at in &around {
-            self.conditions(*at, &mut holds);
+            self.indices.bounds(*at, &mut holds);
         }
         Some(IndexedAccess {
             write: access.write,
             indices,
             holds,
         })
-    }
-
-    /// What is not negative in the body of a loop.
-    fn conditions(&mut self, at: usize, holds: &mut Vec<Poly>) {
-        let Counting { header, step } = self.indices.counting[at];
-        let counter = Poly::sym(Sym::Iter(at));
-        let function = self.aliases.function;
-        let ty = function.vars[header.counter].ty.ty;
-        if let Some(start) = self.indices.converted(header.start, ty) {
-            match step {
-                Some(step) if step > 0 => holds.push(counter.plus(&start, -1)),
-                Some(_) => holds.push(start.plus(&counter, -1)),
-                None => {}
-            }
-        }
-        let is_plain = function.exprs.local_var(header.compared) == Some(header.counter);
-        if !is_plain || !self.indices.is_signed(header.bound) {
-            return;
-        }
-        let Some(bound) = self.indices.poly(header.bound) else {
-            return;
-        };
-        let below = bound.plus(&counter, -1);
-        let above = counter.plus(&bound, -1);
-        let one = Poly::constant(1);
-        holds.extend(match header.op {
-            BinaryOp::Lt => Some(below.plus(&one, -1)),
-            BinaryOp::Le => Some(below),
-            BinaryOp::Gt => Some(above.plus(&one, -1)),
-            BinaryOp::Ge => Some(above),
-            _ => None,
-        });
     }
 
     /// Whether the second access never touches, so much later, what the first touched.

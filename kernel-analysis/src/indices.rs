@@ -241,6 +241,38 @@ impl<'a> Indices<'a> {
         self.poly(value)
     }
 
+    /// What is not negative in the body of a counting loop, by its number.
+    pub fn bounds(&mut self, at: usize, holds: &mut Vec<Poly>) {
+        let Counting { header, step } = self.counting[at];
+        let counter = Poly::sym(Sym::Iter(at));
+        let function = self.aliases.function;
+        let ty = function.vars[header.counter].ty.ty;
+        if let Some(start) = self.converted(header.start, ty) {
+            match step {
+                Some(step) if step > 0 => holds.push(counter.plus(&start, -1)),
+                Some(_) => holds.push(start.plus(&counter, -1)),
+                None => {}
+            }
+        }
+        let is_plain = function.exprs.local_var(header.compared) == Some(header.counter);
+        if !is_plain || !self.is_signed(header.bound) {
+            return;
+        }
+        let Some(bound) = self.poly(header.bound) else {
+            return;
+        };
+        let below = bound.plus(&counter, -1);
+        let above = counter.plus(&bound, -1);
+        let one = Poly::constant(1);
+        holds.extend(match header.op {
+            BinaryOp::Lt => Some(below.plus(&one, -1)),
+            BinaryOp::Le => Some(below),
+            BinaryOp::Gt => Some(above.plus(&one, -1)),
+            BinaryOp::Ge => Some(above),
+            _ => None,
+        });
+    }
+
     /// An integer that stays while the loop runs, as a symbol.
     fn staying(&mut self, id: ExprId) -> Option<Poly> {
         let is_integer = self.scalar(id).is_some_and(Scalar::is_integer);

@@ -27,6 +27,7 @@ pub mod note;
 pub mod observed_groups;
 pub mod poly;
 pub mod relation;
+pub mod rows;
 pub mod scalars;
 pub mod short_circuit;
 pub mod single_work_item;

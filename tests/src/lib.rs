@@ -48,6 +48,7 @@ pub mod job;
 pub mod judge;
 pub mod neighbours;
 pub mod one_pass;
+pub mod padded;
 pub mod planes;
 pub mod platform;
 pub mod random;

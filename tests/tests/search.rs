@@ -64,7 +64,23 @@ const STENCIL: &str = "int x = get_global_id(0), y = get_global_id(1);\n\
 const LOOKED_UP: &str = "for (int i = 0; i < n * n; i++) { int x = i % n, y = i / n;\n\
     out[i] = in[i] + in[y * n + table[x]] + in[table[y] * n + x]; }";
 
-const CASES: [Case; 14] = [
+const SORTED: &str = "float t[16][17];\n\
+    for (int c = 0; c < n * n; c++) {\n\
+    #pragma unroll\n\
+    for (int r = 0; r < 16; r++) t[r][table[c & 1023] & 15] = in[c * 16 + r]; }\n\
+    for (int r = 0; r < 16; r++) {\n\
+    #pragma unroll\n\
+    for (int c = 0; c < 16; c++) out[r * 16 + c] = t[r][c]; }";
+
+const CASES: [Case; 15] = [
+    Case {
+        pass: "pad",
+        label: "padded rows",
+        global: &[1],
+        local: &[1],
+        body: SORTED,
+        others: "-fexecution-model=swi",
+    },
     Case {
         pass: "tile",
         label: "tiles in __local memory",

@@ -524,7 +524,7 @@ impl Search<'_, '_> {
             let groups = groups.map(|sizes| steps::in_groups(form, self.base, made, sizes));
             all.extend(groups.into_iter().flatten());
         }
-        all.extend(steps::wider(form, made, loops));
+        all.extend(steps::wider(form, self.base, made, loops));
         let all = all.into_iter();
         all.filter_map(|form| self.step(at, form)).collect()
     }

@@ -13,11 +13,13 @@ use fpgacc_device_passes::passes::coarsen::options::{Coarsening, Level, Stride};
 use fpgacc_device_passes::passes::geometry::LocalSizes;
 use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{
-    self, DELINEARISE, FISSION, FUSE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PRIVATISE,
+    self, DELINEARISE, FISSION, FUSE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PAD, PRIVATISE,
     SCALAR_REPLACEMENT, TILE, WAVEFRONT, WINDOW, coalesce, coarsen, geometry, lockstep,
     ndrange_to_loop, promote, replicate, unroll, vectorise, window,
 };
 use fpgacc_device_passes::pipeline::Pipeline;
+
+use fpgacc_performance_model::{Limit, LoopReport};
 
 use crate::price::Made;
 use crate::variant::Family;
@@ -47,6 +49,7 @@ pub const SWITCHED: &[&str] = &[
     FUSE,
     FISSION,
     NEIGHBOUR_TABLES,
+    PAD,
     PRIVATISE,
     WAVEFRONT,
     WINDOW,
@@ -463,7 +466,7 @@ fn promoted(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
 }
 
 /// The forms that are one step wider.
-pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
+pub fn wider(form: &Pipeline, base: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
     let mut found = Vec::new();
     if made.family == Family::NdRange && form.runs(&passes::Replicate) {
         let now: &replicate::Options = form.options.of();
@@ -480,6 +483,7 @@ pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
         found.extend(together(form, made));
     }
     found.extend(wider_windows(form, made));
+    found.extend(padded(form, base, made));
     if form.runs(&passes::Unroll) {
         found.extend(unrolled(form, made, loops));
         found.extend(whole(form, made));
@@ -492,6 +496,20 @@ pub fn wider(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
         found.extend(coalesced(form, made));
     }
     found
+}
+
+/// Longer rows, where a loop waits for the ports of an array.
+fn padded(form: &Pipeline, base: &Pipeline, made: &Made) -> Option<Pipeline> {
+    let is_free = !base.switches.contains_key(PAD) && form.switches.get(PAD) != Some(&true);
+    let waits =
+        |report: &LoopReport| report.ii > 1.0 && matches!(report.limit, Limit::LocalPorts { .. });
+    let mut parts = made.price.parts.iter();
+    let is_slow = parts.any(|part| part.prediction.loops.iter().any(waits));
+    (made.family == Family::SingleWorkItem && is_free && is_slow).then(|| {
+        let mut form = form.clone();
+        form.switches.insert(PAD.to_string(), true);
+        form
+    })
 }
 
 /// Windows that move on by more elements, or do more launches.

@@ -16,6 +16,7 @@ mod local_memory_size;
 pub mod lockstep;
 pub mod ndrange_to_loop;
 mod neighbour_tables;
+mod pad;
 mod privatise;
 pub mod promote;
 pub mod reduction;
@@ -68,6 +69,8 @@ pub const FORWARD: &str = "forward";
 pub const DELINEARISE: &str = "delinearise";
 /// The name of the pass that looks through tables of neighbours.
 pub const NEIGHBOUR_TABLES: &str = "neighbour-tables";
+/// The name of the pass that makes rows of on-chip arrays longer.
+pub const PAD: &str = "pad";
 /// The name of the pass that reassociates.
 pub const REDUCTION: &str = "reduction";
 
@@ -144,6 +147,9 @@ pub const ALL: &[&dyn Pass] = &[
     // After all that changes loops and their accesses; after restrict, without which an array may be
     // what another pointer reads.
     &ivdep::Ivdep,
+    // After all that changes which accesses there are and what their indices are; and after ivdep, whose proofs are of
+    // indices as the source has them.
+    &pad::Pad,
     // Of kernels that ndrange-to-loop leaves: first the size of work-groups, which the SIMD width divides.
     &work_group_size::WorkGroupSize,
     // After work-group-size, which states the size that tiles are made for; after restrict, without which an

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use fpgacc_device_passes::options::{General, PassOptions};
 use fpgacc_device_passes::passes::{
-    DELINEARISE, FISSION, FORWARD, FUSE, NEIGHBOUR_TABLES, WAVEFRONT, WINDOW,
+    DELINEARISE, FISSION, FORWARD, FUSE, NEIGHBOUR_TABLES, PAD, WAVEFRONT, WINDOW,
 };
 use fpgacc_kernel_analysis::faults::{ALL, Fault, inject};
 use fpgacc_tests::campaign::{Found, Plan, Prepared, prepare, rewrite_safely, run_impatiently};
@@ -17,6 +17,7 @@ use fpgacc_tests::exchanges::{self, Exchange};
 use fpgacc_tests::generate::Focus;
 use fpgacc_tests::job::Job;
 use fpgacc_tests::neighbours::{self, Neighbours};
+use fpgacc_tests::padded::{self, Padded};
 use fpgacc_tests::planes::{self, Planes};
 use fpgacc_tests::random::Random;
 use fpgacc_tests::recurrences::{self, Recurrence};
@@ -152,6 +153,7 @@ fn hunt(
             Rewrites::GroupLoop("2".to_string()),
             rounds as fn(&mut Random) -> Job,
         )),
+        name if name.starts_with("pad-") => Some((only(PAD), padded)),
         name if name.starts_with("interchange-") => Some((Rewrites::Interchanged, walk)),
         _ => None,
     };
@@ -333,6 +335,12 @@ fn together(random: &mut Random) -> Job {
 fn walk(random: &mut Random) -> Job {
     let all: Vec<Planes> = (0..8).map(|_| Planes::random(random)).collect();
     planes::job(&all)
+}
+
+/// Arrays with rows.
+fn padded(random: &mut Random) -> Job {
+    let all: Vec<Padded> = (0..8).map(|_| Padded::random(random)).collect();
+    padded::job(&all)
 }
 
 /// Work-items that share what they read.

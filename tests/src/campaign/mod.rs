@@ -91,7 +91,8 @@ impl Plan {
             return vec![single, Rewrites::Wide, coarsened(index), regrouped(index)];
         }
         vec![match Random::new(index).below(10) {
-            0..=5 => Rewrites::All,
+            0..=4 => Rewrites::All,
+            5 => Rewrites::Interchanged,
             6 => coarsened(index),
             7 => Rewrites::Only("ndrange-to-loop".to_string()),
             8 if index.is_multiple_of(2) => Rewrites::Resized,
@@ -662,7 +663,7 @@ mod tests {
         let forms: BTreeSet<_> = (0..1000).map(|index| plan.rewrites(index)).collect();
         assert!(forms.iter().all(|forms| forms.len() == 1));
         // Two are loops over groups, and one has other local sizes.
-        assert_eq!(forms.len(), 7 + forms::COARSENINGS.len());
+        assert_eq!(forms.len(), 8 + forms::COARSENINGS.len());
     }
 
     /// Windows, tiles, vectors and rounds each want another form.

@@ -14,6 +14,7 @@ mod lockstep_random;
 mod ndrange_to_loop;
 mod ndrange_to_loop_random;
 mod neighbours_random;
+mod pad_random;
 mod privatise_random;
 mod promote;
 mod promote_random;
