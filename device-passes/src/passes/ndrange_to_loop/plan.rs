@@ -89,13 +89,13 @@ pub fn plan<'a>(
     if schedule.regions.len() > 1 {
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }
-    // Without barriers, all work-items that there are may be one group.
-    let keeps_all = moved == Moved::Loops && survey.barriers.is_empty();
-    let most_cost = match keeps_all {
-        true => values::INSTEAD_OF_ALL,
-        false => values::CHEAP,
+    let most_cost = match moved {
+        Moved::Loops => values::INSTEAD_OF_ALL,
+        Moved::No => values::CHEAP,
     };
     let values = values::decide(module, &function, &schedule, most_cost)?;
+    // Without barriers, all work-items that there are may be one group.
+    let keeps_all = moved == Moved::Loops && survey.barriers.is_empty();
     if keeps_all && grid.group_size().is_none() {
         no_spilled(&function, &values)?;
     }
