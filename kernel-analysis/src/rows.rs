@@ -278,11 +278,9 @@ impl<'a> Elements<'a> {
                 op: op @ (BinaryOp::And | BinaryOp::Or),
                 lhs,
                 rhs,
-            } => {
-                if (op == BinaryOp::And) == truth {
-                    self.learn(lhs, truth, holds);
-                    self.learn(rhs, truth, holds);
-                }
+            } if (op == BinaryOp::And) == truth => {
+                self.learn(lhs, truth, holds);
+                self.learn(rhs, truth, holds);
             }
             Expr::Unary {
                 op: UnaryOp::Not,

@@ -89,10 +89,9 @@ pub fn plan<'a>(
     if schedule.regions.len() > 1 {
         prepare::join_declarations(module, &function, &mut schedule.regions);
     }
-    // Rows that work-items go along are only seen to be rows where addresses are made of ids.
-    let most_cost = match moved == Moved::Loops {
-        true => values::INSTEAD_OF_ALL,
-        false => values::CHEAP,
+    let most_cost = match moved {
+        Moved::Loops => values::INSTEAD_OF_ALL,
+        Moved::No => values::CHEAP,
     };
     let values = values::decide(module, &function, &schedule, most_cost)?;
     // Without barriers, all work-items that there are may be one group.

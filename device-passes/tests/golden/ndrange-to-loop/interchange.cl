@@ -103,7 +103,8 @@ __kernel void counts(__global const int *restrict in, __global int *restrict out
 __kernel void tile(__global const int *restrict in, __global int *restrict out, int n) {
     __local int rows[256];
     int x = get_local_id(0);
-    int first = get_group_id(0) * 16 + x;
+    int block = n * 4 * get_group_id(0);
+    int first = 3 * block + 5 * n + n * n + block * n + get_group_id(0) * 16 + x;
     for (int y = 0; y < 16; y++)
         rows[y * 16 + x] = in[first + n * y];
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -24,8 +24,8 @@ use crate::passes::ndrange_to_loop::control::steps::{Region, Schedule};
 /// The most operations that are done again in each part rather than spilled.
 pub const CHEAP: u32 = 8;
 
-/// The same where a kernel's own loops run outside of those over work-items, of which there are far more than
-/// in a group.
+/// The same where a kernel's own loops run outside of those over work-items: these may be far more than in a group, and
+/// what is an index moves word by word through memory only if it is computed.
 pub const INSTEAD_OF_ALL: u32 = 64;
 
 /// What becomes of a variable that is used in several parts.
