@@ -524,7 +524,8 @@ impl Search<'_, '_> {
             let groups = groups.map(|sizes| steps::in_groups(form, self.base, made, sizes));
             all.extend(groups.into_iter().flatten());
         }
-        all.extend(steps::wider(form, self.base, made, loops));
+        let blocks = self.pricing.board.device.ram;
+        all.extend(steps::wider(form, self.base, made, (loops, blocks)));
         let all = all.into_iter();
         all.filter_map(|form| self.step(at, form)).collect()
     }

@@ -13,7 +13,7 @@ use fpgacc_device_passes::passes::coarsen::options::{Coarsening, Level, Stride};
 use fpgacc_device_passes::passes::geometry::LocalSizes;
 use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{
-    self, DELINEARISE, FISSION, FUSE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PAD, PRIVATISE,
+    self, BANKS, DELINEARISE, FISSION, FUSE, NDRANGE_TO_LOOP, NEIGHBOUR_TABLES, PAD, PRIVATISE,
     SCALAR_REPLACEMENT, TILE, WAVEFRONT, WINDOW, coalesce, coarsen, geometry, lockstep,
     ndrange_to_loop, promote, replicate, unroll, vectorise, window,
 };
@@ -45,6 +45,7 @@ const MOST_WHOLE: u64 = 128;
 
 /// Passes that are on only where that pays.
 pub const SWITCHED: &[&str] = &[
+    BANKS,
     DELINEARISE,
     FUSE,
     FISSION,
@@ -361,6 +362,12 @@ fn with_passes(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline> {
                 own.lanes = WINDOW_LANES;
             }));
         }
+        if *pass == WAVEFRONT && !base.switches.contains_key(NDRANGE_TO_LOOP) {
+            // Tiles are then loaded and stored row by row, as wide as the wave.
+            found.push(with(&form, |own: &mut ndrange_to_loop::Options| {
+                own.interchange = true;
+            }));
+        }
         found.push(form);
     }
     found
@@ -465,8 +472,13 @@ fn promoted(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
     sizes.into_iter().take(MOST_SIZES).map(with).collect()
 }
 
-/// The forms that are one step wider.
-pub fn wider(form: &Pipeline, base: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
+/// The forms that are one step wider, on a device with so many memory blocks.
+pub fn wider(
+    form: &Pipeline,
+    base: &Pipeline,
+    made: &Made,
+    (loops, blocks): (&Loops, f64),
+) -> Vec<Pipeline> {
     let mut found = Vec::new();
     if made.family == Family::NdRange && form.runs(&passes::Replicate) {
         let now: &replicate::Options = form.options.of();
@@ -483,10 +495,11 @@ pub fn wider(form: &Pipeline, base: &Pipeline, made: &Made, loops: &Loops) -> Ve
         found.extend(together(form, made));
     }
     found.extend(wider_windows(form, made));
-    found.extend(padded(form, base, made));
+    found.extend(banked(form, base, made, blocks));
     if form.runs(&passes::Unroll) {
         found.extend(unrolled(form, made, loops));
         found.extend(whole(form, made));
+        found.extend(rows(form, made));
     }
     let knows_coalesce = !form
         .options
@@ -498,16 +511,26 @@ pub fn wider(form: &Pipeline, base: &Pipeline, made: &Made, loops: &Loops) -> Ve
     found
 }
 
-/// Longer rows, where a loop waits for the ports of an array.
-fn padded(form: &Pipeline, base: &Pipeline, made: &Made) -> Option<Pipeline> {
-    let is_free = !base.switches.contains_key(PAD) && form.switches.get(PAD) != Some(&true);
+/// Memory blocks of the device from which on banks are tried, which may do with fewer copies of what is read.
+const MANY_BLOCKS: f64 = 0.2;
+
+/// Longer rows and banks, where a loop waits for the ports of an array, or reads take many copies of one.
+fn banked(form: &Pipeline, base: &Pipeline, made: &Made, blocks: f64) -> Option<Pipeline> {
+    let is_free = |pass: &str| !base.switches.contains_key(pass);
+    let is_on = form.switches.get(BANKS) == Some(&true);
+    if made.family != Family::SingleWorkItem || is_on || !is_free(BANKS) {
+        return None;
+    }
     let waits =
         |report: &LoopReport| report.ii > 1.0 && matches!(report.limit, Limit::LocalPorts { .. });
     let mut parts = made.price.parts.iter();
     let is_slow = parts.any(|part| part.prediction.loops.iter().any(waits));
-    (made.family == Family::SingleWorkItem && is_free && is_slow).then(|| {
+    (is_slow || made.price.area.ram > MANY_BLOCKS * blocks).then(|| {
         let mut form = form.clone();
-        form.switches.insert(PAD.to_string(), true);
+        form.switches.insert(BANKS.to_string(), true);
+        if is_free(PAD) {
+            form.switches.insert(PAD.to_string(), true);
+        }
         form
     })
 }
@@ -589,6 +612,23 @@ fn whole(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
         }
     }
     found
+}
+
+/// Beside a wave, all iterations of loops along rows: each alone gains nothing, while others take turns.
+fn rows(form: &Pipeline, made: &Made) -> Option<Pipeline> {
+    let is_on = form.switches.get(WAVEFRONT) == Some(&true);
+    let along = made.nested.iter().filter(|_| is_on);
+    let inner = along.filter_map(|nest| match nest.inside.as_slice() {
+        [(index, trips)] if *trips <= MOST_WHOLE => Some(Factor {
+            index: *index,
+            copies: *trips,
+        }),
+        _ => None,
+    });
+    let factors: Vec<Factor> = inner.collect();
+    let is_new = |factor: &Factor| !self::factors(form).contains(factor);
+    let has_new = factors.iter().any(is_new);
+    has_new.then(|| with_factors(form, &factors))
 }
 
 /// A form with other numbers of copies of these loops.

@@ -1,6 +1,7 @@
 //! The passes, one file each.
 
 mod alignment;
+mod banks;
 pub mod coalesce;
 pub mod coarsen;
 pub mod constant_memory;
@@ -35,6 +36,7 @@ use crate::pass::Pass;
 use crate::setting::Setting;
 
 pub use alignment::Alignment;
+pub use banks::Banks;
 pub use coalesce::Coalesce;
 pub use coarsen::{COARSEN, Coarsen};
 pub use fission::{FISSION, Fission};
@@ -71,6 +73,8 @@ pub const DELINEARISE: &str = "delinearise";
 pub const NEIGHBOUR_TABLES: &str = "neighbour-tables";
 /// The name of the pass that makes rows of on-chip arrays longer.
 pub const PAD: &str = "pad";
+/// The name of the pass that states banks.
+pub const BANKS: &str = "banks";
 /// The name of the pass that reassociates.
 pub const REDUCTION: &str = "reduction";
 
@@ -165,6 +169,8 @@ pub const ALL: &[&dyn Pass] = &[
     &Lockstep,
     // After those that change loops, which it names in the same way.
     &unroll::Unroll,
+    // After unroll and wavefront, whose copies it makes banks for, and pad, which makes rows that have them.
+    &Banks,
     // Last: it names loops in the same way, and loops that are unrolled become one with no others.
     &coalesce::Coalesce,
 ];
