@@ -244,21 +244,31 @@ impl Pricing<'_> {
         (seconds > 0.0).then_some(seconds)
     }
 
-    /// Makes and prices forms, several at a time; those that are one form are priced once.
-    pub fn make_all(&self, pipelines: &[Pipeline]) -> Vec<Made> {
+    /// Makes and prices forms, several at a time; those that are one form are priced once, and those that are one of
+    /// those that are priced not again.
+    pub fn make_all<'m>(
+        &self,
+        pipelines: &[Pipeline],
+        priced: impl Iterator<Item = &'m Made> + Clone,
+    ) -> Vec<Made> {
         let forms = side_by_side::map(pipelines, |pipeline| self.rewrite(pipeline));
+        let known = forms.iter().map(|form| form.known_among(priced.clone()));
+        let known: Vec<Option<&Made>> = known.collect();
         let first = |at: usize| {
             let is_same = |other: &Form| other.is_made_like(&forms[at]);
             forms.iter().position(is_same).unwrap_or(at)
         };
         let firsts: Vec<usize> = (0..forms.len()).map(first).collect();
-        let own: Vec<usize> = (0..forms.len()).filter(|&at| firsts[at] == at).collect();
+        let is_new = |at: &usize| known[*at].is_none() && firsts[*at] == *at;
+        let own: Vec<usize> = (0..forms.len()).filter(is_new).collect();
         let prices = side_by_side::map(&own, |&at| self.price(&forms[at]));
         let of: BTreeMap<usize, Price> = own.into_iter().zip(prices).collect();
-        let forms = forms.into_iter().zip(firsts);
-        forms
-            .map(|(form, first)| self.made(form, of[&first].clone()))
-            .collect()
+        let forms = forms.into_iter().zip(firsts).zip(known);
+        let made = forms.map(|((form, first), known)| {
+            let price = known.map_or_else(|| &of[&first], |made| &made.price);
+            self.made(form, price.clone())
+        });
+        made.collect()
     }
 
     /// Makes a form.
