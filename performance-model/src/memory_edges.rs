@@ -16,7 +16,6 @@ impl Timer<'_> {
     pub(super) fn memory(
         &self,
         region: RegionId,
-        index: &BTreeMap<NodeId, NodeIndex>,
         inner: &BTreeMap<RegionId, Timing>,
         all: &mut Dependences,
     ) {
@@ -26,7 +25,8 @@ impl Timer<'_> {
         let orders = self.orders[region].iter();
         for order in orders.filter(|order| !self.is_short(region, order)) {
             let (from, to) = order.ends;
-            let (Some(&source), Some(&target)) = (index.get(&from), index.get(&to)) else {
+            let ends = [from, to].map(|end| self.index(region, end));
+            let [Some(source), Some(target)] = ends else {
                 continue;
             };
             let mut stores_of = |carrier: NodeId, access: usize| {
