@@ -127,6 +127,15 @@ impl Distances {
         if earlier.address.is_none() || later.address.is_none() {
             return Some(1);
         }
+        let is_bounded = earlier.has_constant_bounds && later.has_constant_bounds;
+        let is_alone = |equation: &Equation| equation.terms.is_empty();
+        if is_bounded && self.equation.as_ref().is_none_or(is_alone) {
+            // To compute it takes no longer than to look it up.
+            return match &self.equation {
+                Some(equation) => equation.least_distance(apart, bytes),
+                None => Some(1),
+            };
+        }
         if let Some(known) = self.known.get(&(apart, bytes)) {
             return *known;
         }
@@ -135,7 +144,7 @@ impl Distances {
                 Some(equation) => equation.least_distance(apart, bytes)?,
                 None => 1,
             };
-            if earlier.has_constant_bounds && later.has_constant_bounds {
+            if is_bounded {
                 return Some(least);
             }
             let both = earlier.reach(graph, region).zip(later.reach(graph, region));

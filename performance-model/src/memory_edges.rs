@@ -22,8 +22,10 @@ impl Timer<'_> {
         // The stores of loops inside, apart from all else that those loops do.
         let mut stores: BTreeMap<NodeId, NodeIndex> = BTreeMap::new();
         let mut hubs = Hubs::default();
+        let mut regions = self.graph.regions.iter();
+        let has_short = regions.any(|inside| inside.varies_in.contains(&region));
         let orders = self.orders[region].iter();
-        for order in orders.filter(|order| !self.is_short(region, order)) {
+        for order in orders.filter(|order| !has_short || !self.is_short(region, order)) {
             let (from, to) = order.ends;
             let ends = [from, to].map(|end| self.index(region, end));
             let [Some(source), Some(target)] = ends else {

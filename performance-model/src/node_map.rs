@@ -2,9 +2,9 @@
 
 use super::graph::{Graph, NodeId, RegionId};
 
-/// Where each operation of a kernel stands among those of its region.
+/// Of each operation of a kernel, its region and where it stands among the operations there.
 #[derive(Debug)]
-pub(super) struct Positions(Vec<usize>);
+pub(super) struct Positions(Vec<(RegionId, usize)>);
 
 impl Positions {
     /// Of a kernel's operations.
@@ -13,20 +13,20 @@ impl Positions {
         let next = graph.nodes.iter().map(|node| {
             let count: &mut usize = &mut counts[node.region];
             *count += 1;
-            *count - 1
+            (node.region, *count - 1)
         });
         Positions(next.collect())
     }
 
     /// The position of an operation among those of a region; `None`: it is not one of them.
-    pub fn within(&self, graph: &Graph, region: RegionId, id: NodeId) -> Option<usize> {
-        (graph.nodes[id].region == region).then(|| self.0[id])
+    pub fn within(&self, region: RegionId, id: NodeId) -> Option<usize> {
+        let (own, at) = self.0[id];
+        (own == region).then_some(at)
     }
 }
 
 /// Numbers of a region's operations.
 pub(super) struct NodeMap<'a> {
-    graph: &'a Graph,
     positions: &'a Positions,
     region: RegionId,
     values: Vec<Option<f64>>,
@@ -34,9 +34,8 @@ pub(super) struct NodeMap<'a> {
 
 impl<'a> NodeMap<'a> {
     /// An empty one, for so many operations.
-    pub fn new(graph: &'a Graph, positions: &'a Positions, region: RegionId, nodes: usize) -> Self {
+    pub fn new(positions: &'a Positions, region: RegionId, nodes: usize) -> Self {
         NodeMap {
-            graph,
             positions,
             region,
             values: vec![None; nodes],
@@ -45,12 +44,12 @@ impl<'a> NodeMap<'a> {
 
     /// An operation's number, if it has one.
     pub fn get(&self, id: NodeId) -> Option<f64> {
-        self.values[self.positions.within(self.graph, self.region, id)?]
+        self.values[self.positions.within(self.region, id)?]
     }
 
     /// Gives an operation of the region a number.
     pub fn insert(&mut self, id: NodeId, value: f64) {
-        if let Some(at) = self.positions.within(self.graph, self.region, id) {
+        if let Some(at) = self.positions.within(self.region, id) {
             self.values[at] = Some(value);
         }
     }

@@ -167,6 +167,8 @@ pub(super) fn orders(
 #[derive(Default)]
 struct Kinds {
     all: Vec<Compared>,
+    /// How many accesses are of each.
+    sizes: Vec<usize>,
     /// By the loop inside that they are in and what of their addresses moves.
     numbers: BTreeMap<(RegionId, Option<usize>), usize>,
 }
@@ -192,8 +194,10 @@ fn sides<'a>(
             let moves = moves.map(|moves| &locations.moves[moves]);
             let compared = Compared::new(graph, region, access.region, moves);
             kinds.all.push(compared);
+            kinds.sizes.push(0);
             kinds.all.len() - 1
         });
+        kinds.sizes[*kind] += 1;
         Side {
             at,
             access,
@@ -216,8 +220,8 @@ struct Search<'a> {
     refills_in_turn: bool,
     region: RegionId,
     kinds: Kinds,
-    /// By the kinds of the earlier and the later access.
-    distances: BTreeMap<(usize, usize), Distances>,
+    /// Of each kind of earlier accesses, by that of later ones, once they were compared.
+    distances: BTreeMap<usize, Vec<Option<Box<Distances>>>>,
     found: Vec<Order>,
     /// Loops inside wait for each other in one way, however many of their accesses do; except that what waits
     /// only for stores waits less, and for how long depends on the stores' loop.
@@ -284,12 +288,17 @@ impl Search<'_> {
             return Some(1);
         };
         let both = [x, y].map(|side| &self.kinds.all[side.kind]);
-        let distances = self.distances.entry((x.kind, y.kind));
-        let distances =
-            distances.or_insert_with(|| Distances::new(self.graph, self.region, both[0], both[1]));
+        let known_of = || Distances::new(self.graph, self.region, both[0], both[1]);
         let bytes = [x.access.bytes, y.access.bytes];
         let apart = (to.saturating_sub(from), bytes);
-        distances.least((self.graph, self.region), both, apart)
+        let of = (self.graph, self.region);
+        if [x, y].iter().all(|side| self.kinds.sizes[side.kind] == 1) {
+            return known_of().least(of, both, apart);
+        }
+        let row = self.distances.entry(x.kind).or_default();
+        row.resize_with(self.kinds.all.len(), || None);
+        let known = row[y.kind].get_or_insert_with(|| Box::new(known_of()));
+        known.least(of, both, apart)
     }
 
     /// Whether a loop inside stores what a later loop reads, at the same places in each iteration, to an array that is

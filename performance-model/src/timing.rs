@@ -443,7 +443,7 @@ impl Timer<'_> {
 
     /// The critical path through a region.
     fn path(&self, region: RegionId, nodes: &[NodeId], inner: &BTreeMap<RegionId, Timing>) -> f64 {
-        let mut ready = NodeMap::new(self.graph, &self.positions, region, nodes.len());
+        let mut ready = NodeMap::new(&self.positions, region, nodes.len());
         let mut segments: BTreeMap<usize, f64> = BTreeMap::new();
         let mut steps = Steps::default();
         let mut sums = Sums::new(self.graph, nodes, self.launch.fp_relaxed);
@@ -534,7 +534,7 @@ impl Timer<'_> {
 
     /// An operation in the graph of a region's dependences: the first nodes there are the operations, in order.
     pub(super) fn index(&self, region: RegionId, id: NodeId) -> Option<NodeIndex> {
-        let at = self.positions.within(self.graph, region, id);
+        let at = self.positions.within(region, id);
         at.map(NodeIndex::new)
     }
 
@@ -748,7 +748,7 @@ impl Timer<'_> {
             .or(self.launch.speculated)
             .unwrap_or(self.board.compiler().speculated_iterations);
         // Only what depends on the iteration: from its values to the condition.
-        let mut reach = NodeMap::new(self.graph, &self.positions, region, nodes.len());
+        let mut reach = NodeMap::new(&self.positions, region, nodes.len());
         for &id in nodes {
             let node = &self.graph.nodes[id];
             let own = self.latency(id, inner);

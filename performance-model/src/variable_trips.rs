@@ -62,7 +62,7 @@ impl Timer<'_> {
         from: NodeId,
         inner: &BTreeMap<RegionId, Timing>,
     ) -> NodeMap<'_> {
-        let mut starts = NodeMap::new(self.graph, &self.positions, region, nodes.len());
+        let mut starts = NodeMap::new(&self.positions, region, nodes.len());
         starts.insert(from, 0.0);
         for id in nodes {
             let inputs = self.graph.nodes[*id].inputs.iter();
