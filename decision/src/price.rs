@@ -91,6 +91,26 @@ struct Form {
     changed: ChangedLoops,
     /// Whether it is also built as it is: asked for apart.
     general: General,
+    asked: Asked,
+}
+
+/// What is asked of a form for the steps that may follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Asked {
+    promotable: bool,
+    lockstep: bool,
+}
+
+impl Asked {
+    fn of(pipeline: &Pipeline) -> Self {
+        let is_widest = pipeline.level >= 3;
+        let promoted: &promote::Options = pipeline.options.of();
+        let is_structure = promoted.most == 0 && pipeline.beginning() == *pipeline;
+        Asked {
+            promotable: is_widest && pipeline.runs(&passes::Promote) && is_structure,
+            lockstep: is_widest && pipeline.runs(&passes::Lockstep),
+        }
+    }
 }
 
 impl Form {
@@ -164,6 +184,8 @@ pub struct Made {
     pub nested: Vec<unroll::Nested>,
     /// What may be loaded once before loops, of its first version.
     pub promotable: Vec<promote::Candidate>,
+    /// What was asked.
+    asked: Asked,
     /// Whether launches of it follow each other with two buffers exchanged.
     pub has_rows: bool,
     /// Whether loops follow each other in it that may run equally often, in its first version.
@@ -216,11 +238,13 @@ impl Pricing<'_> {
     /// Makes a form and prices it, unless it is one of those that are priced.
     pub fn make<'m>(&self, pipeline: &Pipeline, priced: impl Iterator<Item = &'m Made>) -> Made {
         let form = self.rewrite(pipeline);
-        let price = match form.known_among(priced) {
-            Some(made) => made.price.clone(),
-            None => self.price(&form),
-        };
-        self.made(form, price)
+        match form.known_among(priced) {
+            Some(known) => self.made_like(form, known),
+            None => {
+                let price = self.price(&form);
+                self.made(form, price)
+            }
+        }
     }
 
     /// Makes a form and prices it, also by the model of another device.
@@ -246,21 +270,31 @@ impl Pricing<'_> {
         (seconds > 0.0).then_some(seconds)
     }
 
-    /// Makes and prices forms, several at a time; those that are one form are priced once.
-    pub fn make_all(&self, pipelines: &[Pipeline]) -> Vec<Made> {
+    /// Makes and prices forms, several at a time; those that are one form are priced once, and those that are one of
+    /// those that are priced not again.
+    pub fn make_all<'m>(
+        &self,
+        pipelines: &[Pipeline],
+        priced: impl Iterator<Item = &'m Made> + Clone,
+    ) -> Vec<Made> {
         let forms = side_by_side::map(pipelines, |pipeline| self.rewrite(pipeline));
+        let known = forms.iter().map(|form| form.known_among(priced.clone()));
+        let known: Vec<Option<&Made>> = known.collect();
         let first = |at: usize| {
             let is_same = |other: &Form| other.is_made_like(&forms[at]);
             forms.iter().position(is_same).unwrap_or(at)
         };
         let firsts: Vec<usize> = (0..forms.len()).map(first).collect();
-        let own: Vec<usize> = (0..forms.len()).filter(|&at| firsts[at] == at).collect();
+        let is_new = |at: &usize| known[*at].is_none() && firsts[*at] == *at;
+        let own: Vec<usize> = (0..forms.len()).filter(is_new).collect();
         let prices = side_by_side::map(&own, |&at| self.price(&forms[at]));
         let of: BTreeMap<usize, Price> = own.into_iter().zip(prices).collect();
-        let forms = forms.into_iter().zip(firsts);
-        forms
-            .map(|(form, first)| self.made(form, of[&first].clone()))
-            .collect()
+        let forms = forms.into_iter().zip(firsts).zip(known);
+        let made = forms.map(|((form, first), known)| match known {
+            Some(known) => self.made_like(form, known),
+            None => self.made(form, of[&first].clone()),
+        });
+        made.collect()
     }
 
     /// Makes a form.
@@ -270,6 +304,7 @@ impl Pricing<'_> {
         let general = std::mem::replace(&mut pipeline.options.general, General::Never);
         let (module, report) = self.run(&pipeline);
         Form {
+            asked: Asked::of(&pipeline),
             changed: ChangedLoops::of(&pipeline, &report),
             pipeline,
             module,
@@ -291,18 +326,27 @@ impl Pricing<'_> {
         (module, report)
     }
 
+    /// The same as a form that is known: what may be done next is the same, too.
+    fn made_like(&self, form: Form, known: &Made) -> Made {
+        if form.asked != known.asked {
+            return self.made(form, known.price.clone());
+        }
+        Made {
+            report: form.report,
+            ..known.clone()
+        }
+    }
+
     fn made(&self, form: Form, price: Price) -> Made {
         let Form {
             pipeline,
             module,
             report,
             changed,
+            asked,
             ..
         } = form;
         let is_widest = pipeline.level >= 3;
-        let promoted: &promote::Options = pipeline.options.of();
-        let is_structure = promoted.most == 0 && pipeline.beginning() == pipeline;
-        let promotes = is_widest && pipeline.runs(&passes::Promote) && is_structure;
         let first = price.parts.first().map(|part| part.prediction.form);
         let kernel = self.versions(&module).next();
         let function = kernel.map(|kernel| &module.functions[kernel]);
@@ -330,15 +374,16 @@ impl Pricing<'_> {
                 .map(|function| unroll::nested(&module, function))
                 .unwrap_or_default(),
             promotable: kernel
-                .filter(|_| promotes)
+                .filter(|_| asked.promotable)
                 .map(|kernel| promote::candidates(&module, kernel))
                 .unwrap_or_default(),
+            asked,
             has_rows,
             has_pairs: function.is_some_and(passes::has_pairs),
             has_waves: function.is_some_and(passes::has_waves),
             unrolled: unrolled.collect(),
             lockstep: kernel
-                .filter(|_| is_widest && pipeline.runs(&passes::Lockstep))
+                .filter(|_| asked.lockstep)
                 .map(|kernel| lockstep::candidates(&module, kernel))
                 .unwrap_or_default(),
             together: together.collect(),

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{FileNames, FunctionId, Module};
+use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::alias::called_functions;
 use fpgacc_kernel_analysis::calls::talks_to_kernels;
 use fpgacc_kernel_analysis::constant_memory::Launches;
@@ -432,6 +433,8 @@ struct Running<'f> {
     launches: Launches<'f>,
     names: FileNames,
     report: Report,
+    /// What kernels and all that they call access, if a pass asked since the last one that rewrote something.
+    summaries: BTreeMap<FunctionId, Summaries>,
 }
 
 impl<'f> Running<'f> {
@@ -460,6 +463,7 @@ impl<'f> Running<'f> {
             launches,
             names: module.global_names(),
             report,
+            summaries: BTreeMap::new(),
         };
         (jobs, running)
     }
@@ -474,7 +478,8 @@ impl<'f> Running<'f> {
                     launches: &self.launches,
                     names: &self.names,
                 };
-                let added = run_pass(module, *pass, job, &scope, &mut self.report);
+                let known = (&mut self.report, &mut self.summaries);
+                let added = run_pass(module, *pass, job, &scope, known);
                 self.names.extend(added);
             }
         }
@@ -627,7 +632,7 @@ fn run_pass(
     pass: &dyn Pass,
     job: &Job<'_>,
     scope: &Scope<'_>,
-    report: &mut Report,
+    (report, summaries): (&mut Report, &mut BTreeMap<FunctionId, Summaries>),
 ) -> Vec<String> {
     let kernel = job.kernel;
     let name = module.functions[kernel].name.clone();
@@ -645,7 +650,9 @@ fn run_pass(
         all_launches: scope.launches,
         called: scope.called,
         names: scope.names,
-        summaries: OnceCell::new(),
+        summaries: summaries
+            .remove(&kernel)
+            .map_or_else(OnceCell::new, OnceCell::from),
     };
     let (done, missed) = match apply(module, pass, kernel, &context, contract) {
         Outcome::Done(done) => (done, Vec::new()),
@@ -653,6 +660,11 @@ fn run_pass(
         Outcome::Partly { done, missed } => (done, missed),
         Outcome::Nothing => (Vec::new(), Vec::new()),
     };
+    // They hold until something is rewritten.
+    match done.is_empty() {
+        true => summaries.extend(context.summaries.into_inner().map(|known| (kernel, known))),
+        false => summaries.clear(),
+    }
     let mut remark_on = |notes: &[Note], kind| {
         let remarks = notes.iter();
         let remarks = remarks.map(|note| Remark::new(kind, pass.name(), &name, note, span));

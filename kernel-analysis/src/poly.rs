@@ -103,9 +103,12 @@ pub struct Poly {
 impl Poly {
     /// A constant.
     pub fn constant(value: i128) -> Self {
-        let mut poly = Poly::default();
-        poly.add_term(Monomial::ONE, value);
-        poly
+        match value {
+            0 => Poly::default(),
+            value => Poly {
+                terms: Rc::new(vec![(Monomial::ONE, value)]),
+            },
+        }
     }
 
     /// A symbol.
@@ -151,11 +154,29 @@ impl Poly {
 
     /// `self + factor * other`.
     pub fn plus(&self, other: &Poly, factor: i128) -> Self {
-        let mut sum = self.clone();
-        for (monomial, by) in other.terms.iter() {
-            sum.add_term(*monomial, by.saturating_mul(factor));
+        if other.terms.is_empty() || factor == 0 {
+            return self.clone();
         }
-        sum
+        if self.terms.is_empty() && factor == 1 {
+            return other.clone();
+        }
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        let mut own = self.terms.iter().copied().peekable();
+        for &(monomial, by) in other.terms.iter() {
+            while let Some(before) = own.next_if(|(own, _)| *own < monomial) {
+                terms.push(before);
+            }
+            let same = own.next_if(|(own, _)| *own == monomial);
+            let by = by.saturating_mul(factor);
+            let sum = same.map_or(by, |(_, own)| own.saturating_add(by));
+            if sum != 0 {
+                terms.push((monomial, sum));
+            }
+        }
+        terms.extend(own);
+        Poly {
+            terms: Rc::new(terms),
+        }
     }
 
     /// The product; `None` if it grows too large.
@@ -175,10 +196,15 @@ impl Poly {
         self.terms.iter().map(|(monomial, by)| (&monomial[..], *by))
     }
 
+    /// The symbols in it, some more than once.
+    pub fn each_symbol(&self) -> impl Iterator<Item = Sym> {
+        let monomials = self.terms.iter().flat_map(|(monomial, _)| monomial.iter());
+        monomials.copied()
+    }
+
     /// The symbols in it, sorted, each once.
     pub fn symbols(&self) -> Vec<Sym> {
-        let monomials = self.terms.iter().flat_map(|(monomial, _)| monomial.iter());
-        let mut all: Vec<Sym> = monomials.copied().collect();
+        let mut all: Vec<Sym> = self.each_symbol().collect();
         all.sort_unstable();
         all.dedup();
         all

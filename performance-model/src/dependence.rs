@@ -7,10 +7,11 @@
 //! left to Fourier-Motzkin elimination ([`super::iteration_space`]).
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
-use super::graph::{Access, Graph, RegionId};
+use super::graph::{Graph, RegionId};
 use super::iteration_space::{Reach, last};
 use super::prediction::TripOrigin;
 
@@ -25,20 +26,19 @@ struct Term {
     last: Option<i128>,
 }
 
-/// An address in a loop: `constant + rest + step * counter + terms`.
-pub struct Affine {
+/// What moves of an address in a loop: `rest + step * counter + terms`.
+struct Affine {
     step: i128,
     /// Of the loops inside.
     terms: Vec<Term>,
     /// What stays while the loop runs.
     rest: Poly,
-    constant: i128,
 }
 
 impl Affine {
-    /// An address in iterations of `region`; `None` if it is not linear in its counter and those inside with
+    /// What moves of an address in iterations of `region`; `None` if it is not linear in its counter and those inside with
     /// known coefficients, or if an iteration computes a part of it: that cancels only within the iteration.
-    pub fn new(graph: &Graph, region: RegionId, address: &Poly) -> Option<Self> {
+    fn new(graph: &Graph, region: RegionId, address: &Poly) -> Option<Self> {
         let counter = Sym::Iter(region);
         let mut rest = address.clone();
         let mut terms = Vec::new();
@@ -54,80 +54,110 @@ impl Affine {
             rest = rest.without(sym);
         }
         let step = rest.coefficient(counter)?.as_constant()?;
-        let (rest, constant) = rest.without(counter).split_constant();
+        let rest = rest.without(counter);
         let moves = rest
             .symbols()
             .iter()
             .any(|sym| graph.moves_in(*sym, region));
-        (!moves).then_some(Affine {
-            step,
-            terms,
-            rest,
-            constant,
-        })
+        (!moves).then_some(Affine { step, terms, rest })
     }
 }
 
-/// An access in a loop, with what comparing it with others takes.
-pub struct Compared<'a> {
-    /// The access.
-    pub access: &'a Access,
-    affine: Option<Affine>,
-    /// The text states how often all loops around it run.
+/// Accesses of one loop inside whose addresses differ by constants, with what comparing them with others takes.
+pub struct Compared {
+    /// What of their addresses moves, if they are known, and what it is in an iteration.
+    address: Option<(Poly, Option<Affine>)>,
+    /// The innermost loop around them.
+    own: RegionId,
+    /// The text states how often all loops around them run.
     has_constant_bounds: bool,
     /// Computed when it is asked for.
     reach: OnceCell<Option<Reach>>,
 }
 
-impl<'a> Compared<'a> {
-    /// An access in iterations of `region`.
-    pub fn new(graph: &Graph, region: RegionId, access: &'a Access) -> Self {
-        let address = access.address.as_ref();
-        let mut loops = graph.ancestors(access.region);
+impl Compared {
+    /// Accesses of the loop `own` in iterations of `region`; `moves`: what of their addresses moves.
+    pub fn new(graph: &Graph, region: RegionId, own: RegionId, moves: Option<&Poly>) -> Self {
+        let mut loops = graph.ancestors(own);
         Compared {
-            access,
-            affine: address.and_then(|address| Affine::new(graph, region, address)),
+            address: moves.map(|moves| (moves.clone(), Affine::new(graph, region, moves))),
+            own,
             has_constant_bounds: loops.all(|at| has_constant_bounds(graph, at)),
             reach: OnceCell::new(),
         }
     }
 
+    fn affine(&self) -> Option<&Affine> {
+        self.address.as_ref()?.1.as_ref()
+    }
+
     fn reach(&self, graph: &Graph, region: RegionId) -> Option<&Reach> {
-        let reach = || Reach::new(graph, region, self.access);
+        let reach = || Reach::new(graph, region, self.own, &self.address.as_ref()?.0);
         self.reach.get_or_init(reach).as_ref()
     }
 }
 
-/// The fewest iterations of `region`, at least 1, after which `later` may touch what `earlier` touched;
-/// `None`: it never does.
-pub fn distance(
-    graph: &Graph,
-    region: RegionId,
-    earlier: &Compared<'_>,
-    later: &Compared<'_>,
-) -> Option<u64> {
-    let (from, to) = (earlier.access, later.access);
-    if from.address.is_none() || to.address.is_none() {
-        return Some(1);
-    }
-    let equation = earlier.affine.as_ref().zip(later.affine.as_ref());
-    let equation = equation.and_then(|(from, to)| Equation::new(graph, region, from, to));
-    let least = match equation {
-        Some(equation) => {
-            let low = -i128::from(to.bytes) + 1;
-            let high = i128::from(from.bytes) - 1;
-            equation.least_distance(low, high)?
+/// After how many iterations accesses of one kind may touch what others touched. Copies that unrolling makes are compared
+/// with each other, each with each: how far apart their constants are says it all.
+#[derive(Default)]
+pub struct Distances {
+    equation: Option<Equation>,
+    /// By how many bytes the later one starts after the earlier one, and their bytes.
+    known: BTreeMap<(i128, [u64; 2]), Option<u64>>,
+}
+
+impl Distances {
+    /// Between accesses in iterations of `region`.
+    pub fn new(graph: &Graph, region: RegionId, earlier: &Compared, later: &Compared) -> Self {
+        let both = earlier.affine().zip(later.affine());
+        Distances {
+            equation: both.and_then(|(from, to)| Equation::new(graph, region, from, to)),
+            known: BTreeMap::new(),
         }
-        None => 1,
-    };
-    if earlier.has_constant_bounds && later.has_constant_bounds {
-        return Some(least);
     }
-    let Some((first, second)) = earlier.reach(graph, region).zip(later.reach(graph, region)) else {
-        return Some(least);
-    };
-    let bounded = first.least_distance(second, [from.bytes, to.bytes])?;
-    Some(u64::try_from(bounded).unwrap_or(u64::MAX).max(least))
+
+    /// The fewest iterations of `region`, at least 1, after which `later` may touch what `earlier` touched, which starts
+    /// so many bytes before it; `None`: it never does.
+    pub fn least(
+        &mut self,
+        (graph, region): (&Graph, RegionId),
+        [earlier, later]: [&Compared; 2],
+        (apart, bytes): (i128, [u64; 2]),
+    ) -> Option<u64> {
+        if earlier.address.is_none() || later.address.is_none() {
+            return Some(1);
+        }
+        let is_bounded = earlier.has_constant_bounds && later.has_constant_bounds;
+        let is_alone = |equation: &Equation| equation.terms.is_empty();
+        if is_bounded && self.equation.as_ref().is_none_or(is_alone) {
+            // To compute it takes no longer than to look it up.
+            return match &self.equation {
+                Some(equation) => equation.least_distance(apart, bytes),
+                None => Some(1),
+            };
+        }
+        if let Some(known) = self.known.get(&(apart, bytes)) {
+            return *known;
+        }
+        let least = || {
+            let least = match &self.equation {
+                Some(equation) => equation.least_distance(apart, bytes)?,
+                None => 1,
+            };
+            if is_bounded {
+                return Some(least);
+            }
+            let both = earlier.reach(graph, region).zip(later.reach(graph, region));
+            let Some((first, second)) = both else {
+                return Some(least);
+            };
+            let bounded = first.least_distance(second, apart, bytes)?;
+            Some(u64::try_from(bounded).unwrap_or(u64::MAX).max(least))
+        };
+        let least = least();
+        self.known.insert((apart, bytes), least);
+        least
+    }
 }
 
 /// Whether the text states how often a loop runs, so that its condition adds nothing.
@@ -135,9 +165,8 @@ fn has_constant_bounds(graph: &Graph, region: RegionId) -> bool {
     graph.regions[region].trip.origin == TripOrigin::Known
 }
 
-/// `constant + step * d + terms`, where `d` is the distance.
+/// `step * d + terms`, where `d` is the distance.
 struct Equation {
-    constant: i128,
     step: i128,
     terms: Vec<Term>,
     /// The greatest distance that the trip count allows.
@@ -145,7 +174,7 @@ struct Equation {
 }
 
 impl Equation {
-    /// The address of `to` minus that of `from`; `None` if not all that is unknown cancels. Each of the two
+    /// The address of `to` minus that of `from`, constants apart; `None` if not all that is unknown cancels. Each of the two
     /// accesses has counters of its own in the loops inside.
     fn new(graph: &Graph, region: RegionId, from: &Affine, to: &Affine) -> Option<Self> {
         if from.step != to.step || from.rest != to.rest {
@@ -156,14 +185,22 @@ impl Equation {
             ..*term
         });
         Some(Equation {
-            constant: to.constant.saturating_sub(from.constant),
             step: to.step,
             terms: negative.chain(to.terms.iter().copied()).collect(),
             furthest: last(graph, region),
         })
     }
 
-    fn least_distance(&self, low: i128, high: i128) -> Option<u64> {
+    /// The least distance at which accesses of so many bytes meet, the later of which starts so many bytes after the
+    /// earlier one.
+    fn least_distance(&self, apart: i128, [from, to]: [u64; 2]) -> Option<u64> {
+        let low = -i128::from(to) + 1;
+        let high = i128::from(from) - 1;
+        self.least_within(low.saturating_sub(apart), high.saturating_sub(apart))
+    }
+
+    /// The least distance at which it is in `low..=high`.
+    fn least_within(&self, low: i128, high: i128) -> Option<u64> {
         let furthest = self.furthest.unwrap_or(i128::MAX);
         if self.terms.is_empty() {
             return self.least_alone(furthest, low, high);
@@ -183,9 +220,8 @@ impl Equation {
         None
     }
 
-    /// The least distance where only the loop itself counts: `low <= constant + step * d <= high`.
-    fn least_alone(&self, furthest: i128, low: i128, high: i128) -> Option<u64> {
-        let (from, to) = (low - self.constant, high - self.constant);
+    /// The least distance where only the loop itself counts: `from <= step * d <= to`.
+    fn least_alone(&self, furthest: i128, from: i128, to: i128) -> Option<u64> {
         let least = match self.step {
             0 => (from <= 0 && to >= 0).then_some(1)?,
             step => {
@@ -215,8 +251,8 @@ impl Equation {
     /// Whether the sum can lie in `low..=high` at some distance of `from..=to`.
     fn may_be_within(&self, from: i128, to: i128, low: i128, high: i128) -> bool {
         let ends = [self.step.saturating_mul(from), self.step.saturating_mul(to)];
-        let mut least = Some(self.constant.saturating_add(ends[0].min(ends[1])));
-        let mut most = Some(self.constant.saturating_add(ends[0].max(ends[1])));
+        let mut least = Some(ends[0].min(ends[1]));
+        let mut most = Some(ends[0].max(ends[1]));
         for term in &self.terms {
             let reach = term.last.map(|last| term.coefficient.saturating_mul(last));
             let add = |bound: Option<i128>, by: Option<i128>| Some(bound?.saturating_add(by?));
@@ -238,12 +274,11 @@ impl Equation {
         for term in &self.terms {
             divisor = gcd(divisor, term.coefficient.abs());
         }
-        let moved = if fixed {
+        let base = if fixed {
             self.step.saturating_mul(from)
         } else {
             0
         };
-        let base = self.constant.saturating_add(moved);
         if divisor == 0 {
             return (low..=high).contains(&base);
         }
@@ -263,9 +298,8 @@ fn gcd(a: i128, b: i128) -> i128 {
 mod tests {
     use super::*;
 
-    fn equation(constant: i128, step: i128, terms: &[(i128, Option<i128>)]) -> Equation {
+    fn equation(step: i128, terms: &[(i128, Option<i128>)]) -> Equation {
         Equation {
-            constant,
             step,
             terms: terms
                 .iter()
@@ -278,39 +312,39 @@ mod tests {
     #[test]
     fn distances_are_exact_where_only_the_loop_itself_counts() {
         // a[i] = a[i - 3]: the load is 12 bytes after.
-        assert_eq!(equation(-12, 4, &[]).least_distance(-3, 3), Some(3));
+        assert_eq!(equation(4, &[]).least_distance(-12, [4, 4]), Some(3));
         // a[i] = a[i + 3] never reads what it wrote.
-        assert_eq!(equation(12, 4, &[]).least_distance(-3, 3), None);
+        assert_eq!(equation(4, &[]).least_distance(12, [4, 4]), None);
         // a[2 * i] and a[2 * i + 1] have nothing in common.
-        assert_eq!(equation(4, 8, &[]).least_distance(-3, 3), None);
+        assert_eq!(equation(8, &[]).least_distance(4, [4, 4]), None);
         // The same element in each iteration.
-        assert_eq!(equation(0, 0, &[]).least_distance(-3, 3), Some(1));
+        assert_eq!(equation(0, &[]).least_distance(0, [4, 4]), Some(1));
         // Far away.
-        assert_eq!(equation(-4000, 4, &[]).least_distance(-3, 3), Some(1000));
+        assert_eq!(equation(4, &[]).least_distance(-4000, [4, 4]), Some(1000));
     }
 
     #[test]
     fn trip_counts_bound_distances() {
-        let mut near = equation(-40, 4, &[]);
+        let mut near = equation(4, &[]);
         near.furthest = Some(7);
-        assert_eq!(near.least_distance(-3, 3), None);
+        assert_eq!(near.least_distance(-40, [4, 4]), None);
     }
 
     #[test]
     fn inner_loops_are_bounded_by_banerjee_and_gcd() {
         // Rows of 100 elements, 100 of them used: rows do not meet.
         assert_eq!(
-            equation(0, 400, &[(4, Some(99)), (-4, Some(99))]).least_distance(-3, 3),
+            equation(400, &[(4, Some(99)), (-4, Some(99))]).least_distance(0, [4, 4]),
             None
         );
         // Rows of 100 elements, 101 of them used: the next row meets.
         assert_eq!(
-            equation(0, 400, &[(4, Some(100)), (-4, Some(100))]).least_distance(-3, 3),
+            equation(400, &[(4, Some(100)), (-4, Some(100))]).least_distance(0, [4, 4]),
             Some(1)
         );
         // Even and odd elements.
         assert_eq!(
-            equation(4, 8, &[(8, None), (-8, None)]).least_distance(-3, 3),
+            equation(8, &[(8, None), (-8, None)]).least_distance(4, [4, 4]),
             None
         );
     }

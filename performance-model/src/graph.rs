@@ -10,6 +10,7 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::board::Operator;
 use super::branches::{Arm, any_of};
+use super::depends::Depends;
 use super::prediction::{Assumed, Trip, TripOrigin, Unpriced};
 
 /// Index of an [`Node`].
@@ -330,7 +331,7 @@ pub struct Graph {
     /// The value of symbols, or its average; nothing where it is unknown.
     pub values: BTreeMap<Sym, f64>,
     /// Of opaque symbols, by number: the counters and ids on which they depend.
-    pub depends: Vec<BTreeSet<Sym>>,
+    pub depends: Vec<Depends>,
     /// Of opaque symbols, by number: how they are made of polynomials, if that is known.
     pub made: Vec<Option<Made>>,
     /// The arms of branches, by number; 0 is the kernel's body.
@@ -443,7 +444,7 @@ impl Graph {
 
     /// Whether a polynomial's value depends on a counter or an id.
     pub fn depends_on(&self, poly: &Poly, on: Sym) -> bool {
-        poly.symbols().into_iter().any(|sym| match sym {
+        poly.each_symbol().any(|sym| match sym {
             Sym::Opaque(number) => self.depends.get(number).is_some_and(|d| d.contains(&on)),
             other => other == on,
         })

@@ -103,8 +103,12 @@ fn connect_by_hubs(graph: &mut Dependences, weight: Weight, waits: Vec<(Does, Ve
     let mut sources: BTreeMap<Vec<usize>, Vec<Does>> = BTreeMap::new();
     for (earlier, all) in waits {
         let later = all.iter().map(|later| later.access).collect();
-        sources.entry(later).or_default().push(earlier);
-        targets.extend(all.iter().map(|later| (later.access, later.node)));
+        let known = sources.entry(later).or_default();
+        // What waits alike is the same.
+        if known.is_empty() {
+            targets.extend(all.iter().map(|later| (later.access, later.node)));
+        }
+        known.push(earlier);
     }
     let mut sets: Vec<_> = sources.into_iter().collect();
     sets.sort_by_key(|(later, _)| later.len());

@@ -6,7 +6,7 @@
 use fpgacc_kernel_analysis::fourier_motzkin::{Linear, Range, range_of};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
-use super::graph::{Access, Graph, RegionId};
+use super::graph::{Graph, RegionId};
 use super::prediction::TripOrigin;
 
 /// What inequalities are about.
@@ -45,20 +45,22 @@ struct Visit {
 }
 
 impl Reach {
-    /// An access in iterations of `region`; `None`: its address is not linear.
-    pub fn new(graph: &Graph, region: RegionId, access: &Access) -> Option<Self> {
+    /// An access of the loop `own` in iterations of `region`; `None`: its address is not linear.
+    pub fn new(graph: &Graph, region: RegionId, own: RegionId, address: &Poly) -> Option<Self> {
         let space = Space { graph, region };
         Some(Reach {
-            earlier: space.visit(access, Side::Earlier)?,
-            later: space.visit(access, Side::Later)?,
+            earlier: space.visit(own, address, Side::Earlier)?,
+            later: space.visit(own, address, Side::Later)?,
         })
     }
 
-    /// The fewest iterations of the loop after which another access, of so many bytes, may touch what this
-    /// one touched, as far as bounds of loops show: at least 1. `None`: it never does.
-    pub fn least_distance(&self, later: &Self, bytes: [u64; 2]) -> Option<i128> {
+    /// The fewest iterations of the loop after which another access, `apart` bytes further than its address says, may touch
+    /// what this one touched, as far as bounds of loops show: at least 1. `None`: it never does.
+    pub fn least_distance(&self, later: &Self, apart: i128, bytes: [u64; 2]) -> Option<i128> {
         let (from, to) = (&self.earlier, &later.later);
-        let Some(meet) = meeting(&from.address, &to.address, bytes.map(i128::from)) else {
+        let moved = to.address.plus(&Linear::constant(apart), 1);
+        let meet = moved.and_then(|to| meeting(&from.address, &to, bytes.map(i128::from)));
+        let Some(meet) = meet else {
             return Some(1);
         };
         let holds = from.holds.iter().chain(&to.holds);
@@ -93,13 +95,13 @@ struct Space<'a> {
 }
 
 impl Space<'_> {
-    fn visit(&self, access: &Access, side: Side) -> Option<Visit> {
-        let address = self.linear(access.address.as_ref()?, side)?;
+    fn visit(&self, own: RegionId, address: &Poly, side: Side) -> Option<Visit> {
+        let address = self.linear(address, side)?;
         let mut holds = Vec::new();
         // What holds around the loop is the same for both, and said once.
         let is_said =
             |at: &RegionId| side == Side::Later && !self.graph.is_within(*at, self.region);
-        let loops = self.graph.ancestors(access.region);
+        let loops = self.graph.ancestors(own);
         for region in loops.take_while(|at| !is_said(at)) {
             self.iterations(region, side, &mut holds);
         }

@@ -24,6 +24,7 @@ mod compiler;
 mod copies;
 mod critical;
 mod dependence;
+mod depends;
 mod edges;
 mod estimate;
 mod forward;
@@ -36,6 +37,7 @@ mod lower;
 mod lsu;
 mod memory;
 mod memory_edges;
+mod node_map;
 mod operations;
 mod ordering;
 mod path;
@@ -65,10 +67,13 @@ pub use prediction::{
 };
 pub use program::{Launched, Program};
 
+use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::divergence::divergent_loop;
 use fpgacc_kernel_analysis::geometry::Geometry;
 use fpgacc_kernel_analysis::single_work_item;
 use fpgacc_runtime::contract::LaunchContract;
+
+use lower::Input;
 
 /// How a kernel runs on a board at such a launch. `contract` is what the passes ask of the runtime: it
 /// names hidden parameters and makes a kernel a single work-item.
@@ -80,39 +85,56 @@ pub fn predict(
     contract: &LaunchContract,
 ) -> Prediction {
     let launch = &launch.of_kernel(contract);
-    let form = form(module, kernel, launch, contract);
-    price::price(module, kernel, board, launch, contract, form)
+    let (form, diverges) = form(module, kernel, launch, contract);
+    let input = Input {
+        module,
+        kernel,
+        board,
+        launch,
+        contract,
+        form,
+    };
+    price::price(&input, diverges)
 }
 
-/// The form in which aoc builds a kernel.
+/// The form in which aoc builds a kernel, and whether its work-items diverge at a loop.
 fn form(
     module: &Module,
     kernel: FunctionId,
     launch: &LaunchShape,
     contract: &LaunchContract,
-) -> Form {
-    let mut geometry = Geometry::unknown();
-    geometry.global = launch
-        .global
-        .map(|size| size.map(|given| given.value as u64));
-    let called = BTreeSet::new();
-    let reached = fpgacc_kernel_analysis::accesses::Summaries::reachable(module, kernel, &called);
-    let is_task = contract.is_task()
-        || single_work_item::is_single_work_item(module, kernel, &reached, &geometry, contract);
-    if is_task {
-        return Form::SingleWorkItem;
+) -> (Form, bool) {
+    if contract.is_task() || is_single_work_item(module, kernel, launch, contract) {
+        return (Form::SingleWorkItem, false);
     }
     let attribute = |name| {
         let attr = module.functions[kernel].attr(name)?;
         attr.integers()?.first().copied()
     };
+    let diverges = divergent_loop(module, kernel).is_some();
     // aoc does not vectorise kernels whose work-items diverge in loops.
-    let simd = match divergent_loop(module, kernel) {
-        Some(_) => 1,
-        None => attribute("num_simd_work_items").unwrap_or(1).max(1),
+    let simd = match diverges {
+        true => 1,
+        false => attribute("num_simd_work_items").unwrap_or(1).max(1),
     };
-    Form::NdRange {
+    let form = Form::NdRange {
         simd,
         compute_units: attribute("num_compute_units").unwrap_or(1).max(1),
-    }
+    };
+    (form, diverges)
+}
+
+/// Whether aoc takes a kernel for a single work-item by its text.
+fn is_single_work_item(
+    module: &Module,
+    kernel: FunctionId,
+    launch: &LaunchShape,
+    contract: &LaunchContract,
+) -> bool {
+    let mut geometry = Geometry::unknown();
+    geometry.global = launch
+        .global
+        .map(|size| size.map(|given| given.value as u64));
+    let reached = Summaries::reachable(module, kernel, &BTreeSet::new());
+    single_work_item::is_single_work_item(module, kernel, &reached, &geometry, contract)
 }

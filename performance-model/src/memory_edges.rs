@@ -16,17 +16,19 @@ impl Timer<'_> {
     pub(super) fn memory(
         &self,
         region: RegionId,
-        index: &BTreeMap<NodeId, NodeIndex>,
         inner: &BTreeMap<RegionId, Timing>,
         all: &mut Dependences,
     ) {
         // The stores of loops inside, apart from all else that those loops do.
         let mut stores: BTreeMap<NodeId, NodeIndex> = BTreeMap::new();
         let mut hubs = Hubs::default();
+        let mut regions = self.graph.regions.iter();
+        let has_short = regions.any(|inside| inside.varies_in.contains(&region));
         let orders = self.orders[region].iter();
-        for order in orders.filter(|order| !self.is_short(region, order)) {
+        for order in orders.filter(|order| !has_short || !self.is_short(region, order)) {
             let (from, to) = order.ends;
-            let (Some(&source), Some(&target)) = (index.get(&from), index.get(&to)) else {
+            let ends = [from, to].map(|end| self.index(region, end));
+            let [Some(source), Some(target)] = ends else {
                 continue;
             };
             let mut stores_of = |carrier: NodeId, access: usize| {

@@ -1,12 +1,12 @@
 //! Which accesses to memory wait for which: the dependences between them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_kernel_analysis::alias::{Aliases, Roots};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
-use super::dependence::{Compared, distance};
-use super::graph::{Access, Graph, MemoryKind, NodeId, RegionId};
+use super::dependence::{Compared, Distances};
+use super::graph::{Access, ArrayId, Graph, MemoryKind, NodeId, RegionId};
 
 /// Whether arrays may have bytes in common: for each, for each.
 pub(super) fn overlaps(graph: &Graph, aliases: &Aliases<'_>) -> Vec<Vec<bool>> {
@@ -86,6 +86,32 @@ impl Order {
     }
 }
 
+/// Where accesses go, so that they are quickly compared.
+pub(super) struct Locations {
+    /// What of addresses moves, each once.
+    moves: Vec<Poly>,
+    /// Of each access whose address is known, what moves of it, by its number, and the constant.
+    all: Vec<Option<(usize, i128)>>,
+}
+
+impl Locations {
+    /// Of a kernel's accesses.
+    pub fn of(graph: &Graph) -> Self {
+        let mut numbers: BTreeMap<Poly, usize> = BTreeMap::new();
+        let mut moves = Vec::new();
+        let of = |access: &Access| {
+            let (own, start) = access.address.as_ref()?.split_constant();
+            let number = numbers.entry(own).or_insert_with_key(|own| {
+                moves.push(own.clone());
+                moves.len() - 1
+            });
+            Some((*number, start))
+        };
+        let all = graph.accesses.iter().map(of).collect();
+        Locations { moves, all }
+    }
+}
+
 /// An access in a loop, with what comparing it with others takes.
 struct Side<'a> {
     /// Its number.
@@ -94,9 +120,10 @@ struct Side<'a> {
     /// The loop's operation that does it.
     carrier: NodeId,
     is_idle: bool,
-    /// What of its address moves, and the constant.
-    address: Option<(Poly, i128)>,
-    compared: Compared<'a>,
+    /// What of its address moves, by number, and the constant.
+    address: Option<(usize, i128)>,
+    /// Its kind, by number: those of a loop inside whose addresses differ by constants are one.
+    kind: usize,
     /// Iterations for which the source says that there is no dependence on its array: of the outermost of the loops that
     /// are one with the loop, and of the innermost. They say it (pc2/cannon-fpga's later kernels, three loops of which
     /// the one between says nothing, start an iteration a cycle).
@@ -109,18 +136,19 @@ pub(super) fn orders(
     graph: &Graph,
     region: RegionId,
     overlaps: &[Vec<bool>],
-    units: &[usize],
+    (units, locations): (&[usize], &Locations),
     refills_in_turn: bool,
 ) -> Vec<Order> {
-    let outermost = graph.nest_around(region).last().unwrap_or(region);
-    let sides: Vec<Side<'_>> = (0..graph.accesses.len())
-        .filter_map(|at| side(graph, region, outermost, at))
-        .collect();
+    let mut kinds = Kinds::default();
+    let sides = sides(graph, region, locations, &mut kinds);
     let mut search = Search {
         graph,
         units,
+        locations,
         refills_in_turn,
         region,
+        kinds,
+        distances: BTreeMap::new(),
         found: Vec::new(),
         known: BTreeSet::new(),
     };
@@ -135,22 +163,52 @@ pub(super) fn orders(
     search.found
 }
 
-/// An access, if it is in the loop.
-fn side(graph: &Graph, region: RegionId, outermost: RegionId, at: usize) -> Option<Side<'_>> {
-    let access = &graph.accesses[at];
-    if !graph.is_within(access.region, region) {
-        return None;
-    }
-    let address = access.address.as_ref();
-    Some(Side {
-        at,
-        access,
-        carrier: carrier(graph, access, region),
-        is_idle: graph.nodes[access.node].idle,
-        address: address.map(Poly::split_constant),
-        compared: Compared::new(graph, region, access),
-        safe: [outermost, region].map(|at| safe_distance(graph, at, access)),
-    })
+/// Kinds of accesses in a loop.
+#[derive(Default)]
+struct Kinds {
+    all: Vec<Compared>,
+    /// How many accesses are of each.
+    sizes: Vec<usize>,
+    /// By the loop inside that they are in and what of their addresses moves.
+    numbers: BTreeMap<(RegionId, Option<usize>), usize>,
+}
+
+/// The accesses in a loop.
+fn sides<'a>(
+    graph: &'a Graph,
+    region: RegionId,
+    locations: &Locations,
+    kinds: &mut Kinds,
+) -> Vec<Side<'a>> {
+    let outermost = graph.nest_around(region).last().unwrap_or(region);
+    let safe = (0..graph.arrays.len())
+        .map(|array| [outermost, region].map(|at| safe_distance(graph, at, array)));
+    let safe: Vec<[u64; 2]> = safe.collect();
+    let all = graph.accesses.iter().enumerate();
+    let inside = all.filter(|(_, access)| graph.is_within(access.region, region));
+    let side = |(at, access): (usize, &'a Access)| {
+        let address = locations.all[at];
+        let moves = address.map(|(moves, _)| moves);
+        let kind = kinds.numbers.entry((access.region, moves));
+        let kind = kind.or_insert_with(|| {
+            let moves = moves.map(|moves| &locations.moves[moves]);
+            let compared = Compared::new(graph, region, access.region, moves);
+            kinds.all.push(compared);
+            kinds.sizes.push(0);
+            kinds.all.len() - 1
+        });
+        kinds.sizes[*kind] += 1;
+        Side {
+            at,
+            access,
+            carrier: carrier(graph, access, region),
+            is_idle: graph.nodes[access.node].idle,
+            address,
+            kind: *kind,
+            safe: safe[access.array],
+        }
+    };
+    inside.map(side).collect()
 }
 
 /// The search for what accesses of a loop wait for.
@@ -158,8 +216,12 @@ struct Search<'a> {
     graph: &'a Graph,
     /// The unit of each access.
     units: &'a [usize],
+    locations: &'a Locations,
     refills_in_turn: bool,
     region: RegionId,
+    kinds: Kinds,
+    /// Of each kind of earlier accesses, by that of later ones, once they were compared.
+    distances: BTreeMap<usize, Vec<Option<Box<Distances>>>>,
     found: Vec<Order>,
     /// Loops inside wait for each other in one way, however many of their accesses do; except that what waits
     /// only for stores waits less, and for how long depends on the stores' loop.
@@ -212,12 +274,31 @@ impl Search<'_> {
         // comparisons: addresses are no longer linear.
         let is_linear = a.array == b.array && !self.graph.regions[self.region].joined;
         let distance = match is_linear {
-            true => distance(self.graph, self.region, &x.compared, &y.compared),
+            true => self.distance(x, y),
             false => Some(1),
         };
         if let Some(distance) = distance {
             self.add(x, y, distance.max(safe));
         }
+    }
+
+    /// The fewest iterations after which `y` may touch what `x` touched; `None`: it never does.
+    fn distance(&mut self, x: &Side<'_>, y: &Side<'_>) -> Option<u64> {
+        let (Some((_, from)), Some((_, to))) = (x.address, y.address) else {
+            return Some(1);
+        };
+        let both = [x, y].map(|side| &self.kinds.all[side.kind]);
+        let known_of = || Distances::new(self.graph, self.region, both[0], both[1]);
+        let bytes = [x.access.bytes, y.access.bytes];
+        let apart = (to.saturating_sub(from), bytes);
+        let of = (self.graph, self.region);
+        if [x, y].iter().all(|side| self.kinds.sizes[side.kind] == 1) {
+            return known_of().least(of, both, apart);
+        }
+        let row = self.distances.entry(x.kind).or_default();
+        row.resize_with(self.kinds.all.len(), || None);
+        let known = row[y.kind].get_or_insert_with(|| Box::new(known_of()));
+        known.least(of, both, apart)
     }
 
     /// Whether a loop inside stores what a later loop reads, at the same places in each iteration, to an array that is
@@ -238,8 +319,8 @@ impl Search<'_> {
             Sym::Iter(at) => *at != self.region && self.graph.is_within(*at, self.region),
             _ => false,
         };
-        let moves = side.address.as_ref().map(|(moves, _)| moves.symbols());
-        side.access.share == 1.0 && moves.is_some_and(|symbols| symbols.iter().all(is_inside))
+        let moves = side.address.map(|(moves, _)| &self.locations.moves[moves]);
+        side.access.share == 1.0 && moves.is_some_and(|moves| moves.symbols().iter().all(is_inside))
     }
 
     /// What distinguishes loops inside that wait for each other; `None`: there is more to it.
@@ -274,8 +355,8 @@ impl Search<'_> {
 }
 
 /// Iterations of a loop for which the source says that there is no dependence on an array.
-fn safe_distance(graph: &Graph, region: RegionId, access: &Access) -> u64 {
-    let array = &graph.arrays[access.array].name;
+fn safe_distance(graph: &Graph, region: RegionId, array: ArrayId) -> u64 {
+    let array = &graph.arrays[array].name;
     graph.regions[region].hints.safe_distance(array)
 }
 
@@ -318,13 +399,13 @@ fn carrier(graph: &Graph, access: &Access, region: RegionId) -> NodeId {
 
 /// Whether two accesses of one iteration may touch the same bytes.
 fn meets_at_once(x: &Side<'_>, y: &Side<'_>) -> bool {
-    let (Some((a, from)), Some((b, to))) = (&x.address, &y.address) else {
+    let (Some((a, from)), Some((b, to))) = (x.address, y.address) else {
         return true;
     };
     if x.access.array != y.access.array || a != b {
         return true;
     }
-    let difference = to.saturating_sub(*from);
+    let difference = to.saturating_sub(from);
     let apart = difference.saturating_neg();
     difference < i128::from(x.access.bytes) && apart < i128::from(y.access.bytes)
 }

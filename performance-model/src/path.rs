@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::graph::{Graph, NodeId, Op};
+use super::node_map::NodeMap;
 
 /// When the steps of a region start and end, between which branches lie.
 #[derive(Default)]
@@ -51,12 +52,7 @@ impl<'a> Sums<'a> {
     }
 
     /// Of an addition that may be a part of a tree: when its last term is there, and the tree's depth.
-    pub fn join(
-        &mut self,
-        id: NodeId,
-        start: f64,
-        ready: &BTreeMap<NodeId, f64>,
-    ) -> Option<(f64, f64)> {
+    pub fn join(&mut self, id: NodeId, start: f64, ready: &NodeMap<'_>) -> Option<(f64, f64)> {
         let node = &self.graph.nodes[id];
         if node.op != Op::FloatAdd || self.uses.is_empty() {
             return None;
@@ -65,7 +61,7 @@ impl<'a> Sums<'a> {
         let (mut count, mut last) = (2.0 - node.inputs.len() as f64, start);
         for input in &node.inputs {
             let inside = self.terms.get(input).filter(|_| self.uses[input] == 1);
-            let one = (1.0, ready.get(input).copied().unwrap_or(start));
+            let one = (1.0, ready.get(*input).unwrap_or(start));
             let (terms, at) = inside.copied().unwrap_or(one);
             count += terms;
             last = last.max(at);

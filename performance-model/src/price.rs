@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{Function, FunctionId, Module};
-use fpgacc_kernel_analysis::divergence::divergent_loop;
-use fpgacc_runtime::contract::LaunchContract;
+use fpgacc_frontend::ir::Function;
+use fpgacc_kernel_analysis::alias::{Aliases, called_functions};
 
-use super::board::{Board, Resources};
+use super::board::Resources;
 use super::estimate::Estimate;
 use super::graph::{Graph, RegionId};
 use super::groups::WorkItems;
@@ -41,31 +40,26 @@ pub(super) mod doubts {
     pub const AREA: f64 = 1.5;
 }
 
-/// Prices a kernel in a form.
-pub fn price(
-    module: &Module,
-    kernel: FunctionId,
-    board: &Board,
-    launch: &LaunchShape,
-    contract: &LaunchContract,
-    form: Form,
-) -> Prediction {
-    let launch = &launch.required(module.functions[kernel].reqd_work_group_size());
-    let mut graph = graph(&Input {
+/// Prices a kernel in a form; `diverges`: its work-items do at a loop.
+pub fn price(input: &Input<'_>, diverges: bool) -> Prediction {
+    let Input {
         module,
         kernel,
         board,
-        launch,
-        contract,
         form,
-    });
+        ..
+    } = *input;
+    let function = &module.functions[kernel];
+    let launch = &input.launch.required(function.reqd_work_group_size());
+    let aliases = Aliases::new(module, kernel, &called_functions(module));
+    let mut graph = graph(&Input { launch, ..*input }, &aliases);
     let lsus = infer(&mut graph, board, form);
     let (simd, units) = widths(form);
     let one = area::of(&graph, board, &lsus, simd);
     let used = Resources::default().plus(one, units);
     let penalty_causes = clock::causes(&graph, board, &lsus, (one, used), (simd, units));
     let requests = requests(&lsus, graph.regions.len());
-    let mut timer = Timer::new(module, kernel, &graph, board, launch, requests);
+    let mut timer = Timer::new(&aliases, &graph, board, launch, requests);
     // In an NDRange, other work-items' iterations come between a work-item's own: none are scheduled.
     let scheduled = match form {
         Form::SingleWorkItem => timer.time(Latencies::scheduled(board)),
@@ -84,9 +78,9 @@ pub fn price(
                 acknowledged: &timer.acknowledged(),
                 units: &board.family().memory_units,
                 simd,
-                parts: divergent_loop(module, kernel).is_some(),
+                parts: diverges,
             };
-            let cycles = pipeline.cycles(launch, units, is_sized(&module.functions[kernel]));
+            let cycles = pipeline.cycles(launch, units, is_sized(function));
             (cycles, work_item_loops(&graph, &on_board))
         }
     };
@@ -140,12 +134,12 @@ fn each_once<T: Ord>(all: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 /// What a kernel does.
-fn graph(input: &Input<'_>) -> Graph {
+fn graph(input: &Input<'_>, aliases: &Aliases<'_>) -> Graph {
     let mut graph = lower(input);
     if input.form == Form::SingleWorkItem {
-        promote(input.module, input.kernel, &mut graph);
+        promote(aliases, &mut graph);
     }
-    mark_written(input.module, input.kernel, &mut graph);
+    mark_written(aliases, &mut graph);
     graph
 }
 

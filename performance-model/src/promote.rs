@@ -2,8 +2,7 @@
 //! a register, loads it before the loop and stores it after. Measured: a sum in `out[i]` in external memory takes 1.01 cycles a
 //! term (pc2/CustoNN2, Stratix 10, aoc 19.1; docs/model-evaluation.md), where each would wait for the store before it.
 
-use fpgacc_frontend::ir::{FunctionId, Module};
-use fpgacc_kernel_analysis::alias::{Aliases, called_functions};
+use fpgacc_kernel_analysis::alias::Aliases;
 
 use super::board::Operator;
 use super::forward::{forward, remove};
@@ -19,12 +18,11 @@ struct Kept {
 }
 
 /// Passes stored values on to loads, and keeps locations that stay the same in registers, from the innermost loops outwards.
-pub fn promote(module: &Module, kernel: FunctionId, graph: &mut Graph) {
+pub fn promote(aliases: &Aliases<'_>, graph: &mut Graph) {
     if !graph.accesses.iter().any(|access| access.is_store) {
         return;
     }
-    let called = called_functions(module);
-    let overlaps = overlaps(graph, &Aliases::new(module, kernel, &called));
+    let overlaps = overlaps(graph, aliases);
     forward(graph, &overlaps);
     let mut regions: Vec<RegionId> = (1..graph.regions.len()).collect();
     regions.sort_by_key(|region| std::cmp::Reverse(graph.depth(*region)));

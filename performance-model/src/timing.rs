@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fpgacc_frontend::ir::{FunctionId, Module};
 use fpgacc_kernel_analysis::alias::Aliases;
 use petgraph::graph::NodeIndex;
 
@@ -17,7 +16,8 @@ use super::edges::{Cycle, Dependences, Edge, Kind, Node, Parts, Wait, settle};
 use super::graph::{ADDITION, Access, Graph, MemoryKind, NodeId, Op, RegionId};
 use super::launch::LaunchShape;
 use super::lsu;
-use super::ordering::{Order, may_alias, orders, overlaps, read_back};
+use super::node_map::{NodeMap, Positions};
+use super::ordering::{Locations, Order, may_alias, orders, overlaps, read_back};
 use super::path::{Steps, Sums};
 use super::prediction::Limit;
 
@@ -96,15 +96,13 @@ impl Latencies {
 }
 
 /// Notes which arrays are written, through any name.
-pub fn mark_written(module: &Module, kernel: FunctionId, graph: &mut Graph) {
-    let called = fpgacc_kernel_analysis::alias::called_functions(module);
-    let aliases = Aliases::new(module, kernel, &called);
+pub fn mark_written(aliases: &Aliases<'_>, graph: &mut Graph) {
     let stores = graph.accesses.iter().filter(|a| a.is_store);
     let stored: BTreeSet<usize> = stores.map(|a| a.array).collect();
     for at in 0..graph.arrays.len() {
         graph.arrays[at].written = stored
             .iter()
-            .any(|other| may_alias(&aliases, graph, at, *other));
+            .any(|other| may_alias(aliases, graph, at, *other));
     }
 }
 
@@ -116,6 +114,7 @@ pub struct Timer<'a> {
     /// The compiler overlaps iterations around loops with variable trip counts.
     pub(super) overlaps: bool,
     pub(super) latencies: Latencies,
+    pub(super) positions: Positions,
     /// Of each region, cycles in which its units take the accesses of an iteration.
     requests: Vec<f64>,
     /// Of each region, what its accesses to memory wait for.
@@ -131,21 +130,20 @@ pub struct Timer<'a> {
 impl<'a> Timer<'a> {
     /// Prepares to time a kernel.
     pub fn new(
-        module: &Module,
-        kernel: FunctionId,
+        aliases: &Aliases<'_>,
         graph: &'a Graph,
         board: &'a Board,
         launch: &'a LaunchShape,
         requests: Vec<f64>,
     ) -> Self {
-        let called = fpgacc_kernel_analysis::alias::called_functions(module);
-        let overlaps = overlaps(graph, &Aliases::new(module, kernel, &called));
+        let overlaps = overlaps(graph, aliases);
         let mut timer = Timer {
             graph,
             board,
             launch,
             overlaps: board.compiler().overlaps_variable_trip_counts,
             latencies: Latencies::scheduled(board),
+            positions: Positions::of(graph),
             requests,
             orders: Vec::new(),
             reads_back: Vec::new(),
@@ -160,10 +158,11 @@ impl<'a> Timer<'a> {
         // Nothing waits for anything from one run of the body to the next.
         timer.orders.push(Vec::new());
         let units = lsu::units(graph);
+        let locations = Locations::of(graph);
+        let known = (units.as_slice(), &locations);
         let in_turn = board.compiler().refills_in_turn;
-        timer
-            .orders
-            .extend(loops.map(|region| orders(graph, region, &overlaps, &units, in_turn)));
+        let orders = loops.map(|region| orders(graph, region, &overlaps, known, in_turn));
+        timer.orders.extend(orders);
         timer.reads_back = read_back(graph, &timer.orders);
         timer
     }
@@ -295,7 +294,7 @@ impl Timer<'_> {
     /// The timing of a loop that runs so often each time, or of the kernel's body.
     fn one_loop(&self, region: RegionId, trips: f64, inner: &BTreeMap<RegionId, Timing>) -> Timing {
         let nodes: Vec<NodeId> = self.graph.nodes_of(region).collect();
-        let latency = self.path(&nodes, inner) + LOOP_OVERHEAD;
+        let latency = self.path(region, &nodes, inner) + LOOP_OVERHEAD;
         if region == 0 {
             return Timing {
                 ii: 1.0,
@@ -443,8 +442,8 @@ impl Timer<'_> {
     }
 
     /// The critical path through a region.
-    fn path(&self, nodes: &[NodeId], inner: &BTreeMap<RegionId, Timing>) -> f64 {
-        let mut ready: BTreeMap<NodeId, f64> = BTreeMap::new();
+    fn path(&self, region: RegionId, nodes: &[NodeId], inner: &BTreeMap<RegionId, Timing>) -> f64 {
+        let mut ready = NodeMap::new(&self.positions, region, nodes.len());
         let mut segments: BTreeMap<usize, f64> = BTreeMap::new();
         let mut steps = Steps::default();
         let mut sums = Sums::new(self.graph, nodes, self.launch.fp_relaxed);
@@ -457,8 +456,8 @@ impl Timer<'_> {
             let done = match sums.join(id, start, &ready) {
                 Some((terms, depth)) => terms + depth * latency,
                 None => {
-                    let inputs = node.inputs.iter().filter_map(|input| ready.get(input));
-                    inputs.copied().fold(start, f64::max) + latency
+                    let inputs = node.inputs.iter().filter_map(|input| ready.get(*input));
+                    inputs.fold(start, f64::max) + latency
                 }
             };
             ready.insert(id, done);
@@ -478,17 +477,16 @@ impl Timer<'_> {
         region: RegionId,
         nodes: &[NodeId],
         inner: &BTreeMap<RegionId, Timing>,
-    ) -> (Dependences, BTreeMap<NodeId, NodeIndex>) {
+    ) -> Dependences {
         let edges = 2 * nodes.len() + self.orders[region].len();
         let mut all = Dependences::with_capacity(nodes.len(), edges);
-        let index: BTreeMap<NodeId, NodeIndex> = (nodes
-            .iter()
-            .map(|&id| (id, all.add_node(Node::Operation(id)))))
-        .collect();
         for &id in nodes {
+            all.add_node(Node::Operation(id));
+        }
+        for (at, &id) in nodes.iter().enumerate() {
             let node = &self.graph.nodes[id];
             for input in &node.inputs {
-                let Some(&from) = index.get(input) else {
+                let Some(from) = self.index(region, *input) else {
                     continue;
                 };
                 let maker = &self.graph.nodes[*input];
@@ -509,11 +507,15 @@ impl Timer<'_> {
                     crosses,
                     kind: Kind::Value,
                 };
-                all.add_edge(from, index[&id], edge);
+                all.add_edge(from, NodeIndex::new(at), edge);
             }
         }
         for carried in &self.graph.regions[region].carried {
             let Some(next) = carried.next.filter(|_| !carried.counts && !carried.is_free) else {
+                continue;
+            };
+            let ends = [next, carried.phi].map(|end| self.index(region, end));
+            let [Some(from), Some(to)] = ends else {
                 continue;
             };
             let (latency, access) = self.waited(next, inner);
@@ -524,10 +526,16 @@ impl Timer<'_> {
                 crosses: false,
                 kind: Kind::Carried(carried.name.clone()),
             };
-            all.add_edge(index[&next], index[&carried.phi], edge);
+            all.add_edge(from, to, edge);
         }
-        self.memory(region, &index, inner, &mut all);
-        (all, index)
+        self.memory(region, inner, &mut all);
+        all
+    }
+
+    /// An operation in the graph of a region's dependences: the first nodes there are the operations, in order.
+    pub(super) fn index(&self, region: RegionId, id: NodeId) -> Option<NodeIndex> {
+        let at = self.positions.within(region, id);
+        at.map(NodeIndex::new)
     }
 
     /// The intervals that dependences allow: the largest of values, of chains of small operations, and of all
@@ -539,7 +547,7 @@ impl Timer<'_> {
         inner: &BTreeMap<RegionId, Timing>,
         iteration: f64,
     ) -> Vec<(f64, Limit)> {
-        let (mut all, _) = self.dependences(region, nodes, inner);
+        let mut all = self.dependences(region, nodes, inner);
         let mut worst: [Option<(f64, Limit)>; 3] = [None, None, None];
         let parts = Parts::of(&all);
         for part in 0..parts.all.len() {
@@ -740,11 +748,11 @@ impl Timer<'_> {
             .or(self.launch.speculated)
             .unwrap_or(self.board.compiler().speculated_iterations);
         // Only what depends on the iteration: from its values to the condition.
-        let mut reach: BTreeMap<NodeId, f64> = BTreeMap::new();
+        let mut reach = NodeMap::new(&self.positions, region, nodes.len());
         for &id in nodes {
             let node = &self.graph.nodes[id];
             let own = self.latency(id, inner);
-            let longest = node.inputs.iter().filter_map(|i| reach.get(i).copied());
+            let longest = node.inputs.iter().filter_map(|input| reach.get(*input));
             let longest = longest.fold(f64::NEG_INFINITY, f64::max);
             if node.op == Op::Phi {
                 reach.insert(id, 0.0);
@@ -752,7 +760,7 @@ impl Timer<'_> {
                 reach.insert(id, longest + own);
             }
         }
-        let latency = (reach.get(&exit).copied().unwrap_or(0.0) + ROUNDING).floor();
+        let latency = (reach.get(exit).unwrap_or(0.0) + ROUNDING).floor();
         let interval = ((latency + 1.0) / (speculated + 1.0)).ceil();
         let span = self.graph.nodes[exit].span;
         let why = Limit::Recurrence {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::graph::{MemoryKind, NodeId, RegionId};
+use super::node_map::NodeMap;
 use super::ordering::Order;
 use super::prediction::Limit;
 use super::timing::{ROUNDING, Timer, Timing};
@@ -23,7 +24,7 @@ impl Timer<'_> {
             let orders = self.orders[*around].iter();
             orders.filter(|order| self.is_short(*around, order))
         });
-        let mut ways: BTreeMap<NodeId, BTreeMap<NodeId, f64>> = BTreeMap::new();
+        let mut ways: BTreeMap<NodeId, NodeMap<'_>> = BTreeMap::new();
         let mut intervals = Vec::new();
         for order in orders {
             let (store, load) = order.accesses(self.graph);
@@ -31,8 +32,8 @@ impl Timer<'_> {
                 continue;
             }
             let ways = ways.entry(load.node);
-            let ways = ways.or_insert_with(|| self.ways(nodes, load.node, inner));
-            let computes = ways.get(&store.node).copied().unwrap_or(0.0);
+            let ways = ways.or_insert_with(|| self.ways((region, nodes), load.node, inner));
+            let computes = ways.get(store.node).unwrap_or(0.0);
             let latency = (computes + self.store_latency(store, load) + ROUNDING).floor();
             let distance = order.distance();
             let interval = ((latency + 1.0) / distance).ceil();
@@ -57,15 +58,16 @@ impl Timer<'_> {
     /// The cycles of the critical paths from an operation's start to those of operations that use it, in a loop.
     fn ways(
         &self,
-        nodes: &[NodeId],
+        (region, nodes): (RegionId, &[NodeId]),
         from: NodeId,
         inner: &BTreeMap<RegionId, Timing>,
-    ) -> BTreeMap<NodeId, f64> {
-        let mut starts = BTreeMap::from([(from, 0.0)]);
+    ) -> NodeMap<'_> {
+        let mut starts = NodeMap::new(&self.positions, region, nodes.len());
+        starts.insert(from, 0.0);
         for id in nodes {
             let inputs = self.graph.nodes[*id].inputs.iter();
             let ends = inputs.filter_map(|input| {
-                let start: &f64 = starts.get(input)?;
+                let start = starts.get(*input)?;
                 Some(start + self.latency(*input, inner))
             });
             if let Some(start) = ends.reduce(f64::max) {

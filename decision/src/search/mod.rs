@@ -204,7 +204,7 @@ impl Search<'_, '_> {
     /// Makes and prices forms side by side, where there is more than one processor.
     fn make_ahead(&mut self, pipelines: Vec<Pipeline>) {
         if side_by_side::is_parallel() {
-            let made = self.pricing.make_all(&pipelines);
+            let made = self.pricing.make_all(&pipelines, self.made());
             self.ahead = pipelines.into_iter().zip(made).collect();
         }
     }
@@ -243,7 +243,7 @@ impl Search<'_, '_> {
     }
 
     /// The forms that were found.
-    fn made(&self) -> impl Iterator<Item = &Made> {
+    fn made(&self) -> impl Iterator<Item = &Made> + Clone {
         self.nodes.iter().map(|node| &node.made)
     }
 

@@ -2,12 +2,19 @@
 
 use super::expr::{Callee, Expr, ExprId, Exprs, Init, InitItem, SizeOfArg};
 use super::module::{VarId, VarRef};
-use super::stmt::{Block, CaseLabel, Stmt, StmtKind};
+use super::stmt::{Arm, Block, CaseLabel, Stmt, StmtKind};
 
 impl Exprs {
     /// The direct operands of an expression, in the order of the source. The operand of `sizeof` is
     /// one of them, although it is not evaluated.
     pub fn children(&self, id: ExprId) -> Vec<ExprId> {
+        let mut all = Vec::new();
+        self.push_children(id, &mut all);
+        all
+    }
+
+    /// Appends the direct operands of an expression: walks ask for millions, and few have any.
+    fn push_children(&self, id: ExprId, out: &mut Vec<ExprId>) {
         match self.get(id) {
             Expr::Int { .. }
             | Expr::Float { .. }
@@ -15,48 +22,47 @@ impl Exprs {
             | Expr::Var(_)
             | Expr::EnumConst(..)
             | Expr::BuiltinConst(_)
-            | Expr::SizeOf(SizeOfArg::Type(_)) => Vec::new(),
+            | Expr::SizeOf(SizeOfArg::Type(_)) => {}
             Expr::SizeOf(SizeOfArg::Expr(operand))
             | Expr::Unary { operand, .. }
             | Expr::IncDec { operand, .. }
-            | Expr::Cast { operand, .. } => vec![*operand],
-            Expr::Member { base, .. } | Expr::Swizzle { base, .. } => vec![*base],
+            | Expr::Cast { operand, .. } => out.push(*operand),
+            Expr::Member { base, .. } | Expr::Swizzle { base, .. } => out.push(*base),
             Expr::Binary { lhs, rhs, .. }
             | Expr::Assign { lhs, rhs, .. }
-            | Expr::Comma { lhs, rhs } => vec![*lhs, *rhs],
-            Expr::Index { base, index } => vec![*base, *index],
+            | Expr::Comma { lhs, rhs } => out.extend([*lhs, *rhs]),
+            Expr::Index { base, index } => out.extend([*base, *index]),
             Expr::Cond {
                 cond,
                 then,
                 otherwise,
-            } => vec![*cond, *then, *otherwise],
-            Expr::VectorLit { elements } => elements.clone(),
-            Expr::Call { args, .. } => args.clone(),
-            Expr::Compound { items, .. } => {
-                let mut all = Vec::new();
-                items_exprs(items, &mut all);
-                all
-            }
+            } => out.extend([*cond, *then, *otherwise]),
+            Expr::VectorLit { elements } => out.extend(elements),
+            Expr::Call { args, .. } => out.extend(args),
+            Expr::Compound { items, .. } => items_exprs(items, out),
         }
     }
 
     /// Calls `visit` for an expression and all below it, parents first.
     pub fn for_each(&self, root: ExprId, visit: &mut dyn FnMut(ExprId)) {
-        let mut stack = vec![root];
-        while let Some(id) = stack.pop() {
+        self.any(root, &mut |id| {
             visit(id);
-            stack.extend(self.children(id).into_iter().rev());
-        }
+            false
+        });
     }
 
-    /// Whether `test` holds for an expression or any below it.
+    /// Whether `test` holds for an expression or any below it, parents first.
     pub fn any(&self, root: ExprId, test: &mut dyn FnMut(ExprId) -> bool) -> bool {
-        let mut stack = vec![root];
-        while let Some(id) = stack.pop() {
+        let mut waiting = Vec::new();
+        let mut next = Some(root);
+        while let Some(id) = next {
             if test(id) {
                 return true;
             }
-            stack.extend(self.children(id));
+            let from = waiting.len();
+            self.push_children(id, &mut waiting);
+            waiting[from..].reverse();
+            next = waiting.pop();
         }
         false
     }
@@ -280,55 +286,73 @@ impl Stmt {
     /// order of the source.
     pub fn exprs(&self) -> Vec<ExprId> {
         let mut out = Vec::new();
+        self.any_own_expr(&mut |expr| {
+            out.push(expr);
+            false
+        });
+        out
+    }
+
+    /// Whether `test` holds for an expression that stands directly in a statement, in the order of the source.
+    fn any_own_expr(&self, test: &mut dyn FnMut(ExprId) -> bool) -> bool {
         match &self.kind {
-            StmtKind::Decl { init, .. } => {
-                if let Some(init) = init {
-                    init.exprs(&mut out);
+            StmtKind::Decl { init, .. } => match init {
+                Some(Init::Expr(expr)) => test(*expr),
+                Some(init) => {
+                    let mut all = Vec::new();
+                    init.exprs(&mut all);
+                    all.into_iter().any(test)
                 }
-            }
-            StmtKind::Expr(expr) => out.push(*expr),
+                None => false,
+            },
+            StmtKind::Expr(expr) => test(*expr),
             StmtKind::If { cond, .. }
             | StmtKind::While { cond, .. }
-            | StmtKind::DoWhile { cond, .. } => out.push(*cond),
-            StmtKind::For { cond, step, .. } => out.extend(cond.iter().chain(step)),
+            | StmtKind::DoWhile { cond, .. } => test(*cond),
+            StmtKind::For { cond, step, .. } => cond.iter().chain(step).copied().any(test),
             StmtKind::Switch { value, arms } => {
-                out.push(*value);
-                for label in arms.iter().flat_map(|arm| &arm.labels) {
-                    match label {
-                        CaseLabel::Case(expr) => out.push(*expr),
-                        CaseLabel::Range(from, to) => out.extend([*from, *to]),
-                        CaseLabel::Default => {}
-                    }
-                }
+                let labels = arms.iter().flat_map(|arm| &arm.labels);
+                let of_label = |label: &CaseLabel| match label {
+                    CaseLabel::Case(expr) => [Some(*expr), None],
+                    CaseLabel::Range(from, to) => [Some(*from), Some(*to)],
+                    CaseLabel::Default => [None, None],
+                };
+                let all = std::iter::once(*value).chain(labels.flat_map(of_label).flatten());
+                all.into_iter().any(test)
             }
-            StmtKind::Return(value) => out.extend(value),
+            StmtKind::Return(value) => value.iter().copied().any(test),
             StmtKind::Block(_)
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Goto(_)
             | StmtKind::Label(_)
             | StmtKind::Pragma(_)
-            | StmtKind::Comment(_) => {}
+            | StmtKind::Comment(_) => false,
         }
-        out
     }
 
     /// The statement lists that stand directly in a statement, in the order of the source.
     pub fn lists(&self) -> Vec<&[Stmt]> {
-        match &self.kind {
+        self.own_lists().collect()
+    }
+
+    fn own_lists(&self) -> impl Iterator<Item = &[Stmt]> {
+        let (lists, arms): ([Option<&[Stmt]>; 2], &[Arm]) = match &self.kind {
             StmtKind::Block(block)
             | StmtKind::While { body: block, .. }
-            | StmtKind::DoWhile { body: block, .. } => vec![&block.stmts],
+            | StmtKind::DoWhile { body: block, .. } => ([Some(&block.stmts), None], &[]),
             StmtKind::If {
                 then, otherwise, ..
-            } => std::iter::once(then)
-                .chain(otherwise)
-                .map(|block| block.stmts.as_slice())
-                .collect(),
-            StmtKind::For { init, body, .. } => vec![init, &body.stmts],
-            StmtKind::Switch { arms, .. } => arms.iter().map(|arm| arm.body.as_slice()).collect(),
-            _ => Vec::new(),
-        }
+            } => {
+                let otherwise = otherwise.as_ref().map(|block| block.stmts.as_slice());
+                ([Some(&then.stmts), otherwise], &[])
+            }
+            StmtKind::For { init, body, .. } => ([Some(init), Some(&body.stmts)], &[]),
+            StmtKind::Switch { arms, .. } => ([None, None], arms),
+            _ => ([None, None], &[]),
+        };
+        let arms = arms.iter().map(|arm| arm.body.as_slice());
+        lists.into_iter().flatten().chain(arms)
     }
 
     /// [`Self::lists`], to change.
@@ -352,7 +376,7 @@ impl Stmt {
     /// Calls `visit` for a statement and all inside it, outer ones first.
     pub fn for_each(&self, visit: &mut dyn FnMut(&Stmt)) {
         visit(self);
-        for stmt in self.lists().into_iter().flatten() {
+        for stmt in self.own_lists().flatten() {
             stmt.for_each(visit);
         }
     }
@@ -360,9 +384,10 @@ impl Stmt {
     /// Calls `visit` for every expression of a statement and inside it, with all below it, parents first.
     pub fn for_each_expr(&self, exprs: &Exprs, visit: &mut dyn FnMut(ExprId)) {
         self.for_each(&mut |stmt| {
-            for root in stmt.exprs() {
+            stmt.any_own_expr(&mut |root| {
                 exprs.for_each(root, visit);
-            }
+                false
+            });
         });
     }
 
@@ -375,10 +400,9 @@ impl Stmt {
 
     /// Whether `test` holds for an expression of a statement or of one inside it, or for any below these.
     pub fn any_expr(&self, exprs: &Exprs, test: &mut dyn FnMut(ExprId) -> bool) -> bool {
-        self.exprs().into_iter().any(|root| exprs.any(root, test))
+        self.any_own_expr(&mut |root| exprs.any(root, test))
             || self
-                .lists()
-                .into_iter()
+                .own_lists()
                 .flatten()
                 .any(|stmt| stmt.any_expr(exprs, test))
     }

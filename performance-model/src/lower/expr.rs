@@ -9,6 +9,7 @@ use fpgacc_kernel_analysis::poly::Poly;
 use super::value::{Pointer, Slot, Target, Value};
 use super::{Lowering, UNKNOWN_BYTES, memory_kind, ops};
 use crate::board::Operator;
+use crate::depends::Depends;
 use crate::graph::{Array, NodeId, Op};
 
 impl<'a> Lowering<'a> {
@@ -230,16 +231,16 @@ impl<'a> Lowering<'a> {
             node,
             ..Value::default()
         };
-        let mut depends = std::collections::BTreeSet::new();
+        let mut depends = Depends::default();
         let mut loaded = false;
         for operand in operands {
             match &operand.poly {
                 Some(poly) => {
-                    depends.extend(self.varies(poly));
+                    depends.extend(&self.varies(poly));
                     loaded |= self.is_loaded(poly);
                 }
                 None if operand.node.is_some() => {
-                    depends.extend(self.here());
+                    depends.extend(&self.here());
                     loaded = true;
                 }
                 None => {}

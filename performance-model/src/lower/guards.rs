@@ -102,8 +102,7 @@ impl Lowering<'_> {
     /// not made of a remainder that has few values.
     fn rarely_equal(&self, difference: &Poly) -> bool {
         let symbols = difference.symbols();
-        let moves =
-            |sym: &Sym| self.known.marks.contains(sym) || !self.varies(&Poly::sym(*sym)).is_empty();
+        let moves = |sym: &Sym| self.known.marks.contains(sym) || !self.is_fixed(&Poly::sym(*sym));
         let remainder = |sym: &Sym| match sym {
             Sym::Opaque(number) => match &self.known.opaques[*number].made {
                 Some(Made::Remainder(of, by)) => Some((of.clone(), by.as_constant())),
@@ -179,7 +178,7 @@ impl Lowering<'_> {
         let start = self.graph.evaluate(&rest)?;
         range.low += start;
         range.high += start;
-        let is_known = self.varies(poly).is_empty();
+        let is_known = self.is_fixed(poly);
         (range.step > 0.0 || is_known).then_some(range)
     }
 

@@ -12,6 +12,7 @@ use super::env::Mark;
 use super::parts::Parts;
 use super::series::Step;
 use super::value::{Pointer, Slot, Value};
+use crate::depends::Depends;
 use crate::graph::Made;
 
 /// An iteration is followed so often at most: each time may find what the last one's values leave alone, such as the row
@@ -191,7 +192,7 @@ impl<'a> Lowering<'a> {
 
     /// A value that stands for that of any iteration.
     fn mark(&mut self, old: &Value) -> (Value, Poly) {
-        let mut value = self.opaque(BTreeSet::new(), false);
+        let mut value = self.opaque(Depends::default(), false);
         let mark = value.poly.clone().unwrap_or_default();
         self.known.marks.extend(mark.symbols());
         match &old.pointer {

@@ -513,7 +513,7 @@ impl<'a> Lowering<'a> {
                 let here = self.here();
                 let value = self.opaque(here, is_of_data);
                 // It is as far from that of the next work-item as before.
-                if matches!(change, Change::By(by) if self.varies(by).is_empty()) {
+                if matches!(change, Change::By(by) if self.is_fixed(by)) {
                     self.note_made(&value, Made::Near(vec![from.clone()]));
                 }
                 value.poly

@@ -43,6 +43,7 @@ use value::{Pointer, Slot, Value};
 
 use super::board::{Board, Operator, Operators};
 use super::branches::Arm;
+use super::depends::Depends;
 use super::graph::{
     Access, Array, ArrayId, Element, Graph, Made, MemoryKind, Node, NodeId, Op, Region, RegionId,
 };
@@ -62,6 +63,7 @@ const MAX_CALLS: usize = 12;
 const LOCAL_POINTER_BYTES: u64 = 16 * 1024;
 
 /// What is needed to lower a kernel.
+#[derive(Clone, Copy)]
 pub struct Input<'a> {
     /// The module.
     pub module: &'a Module,
@@ -203,7 +205,7 @@ fn is_far(graph: &Graph, form: Form, access: &Access) -> bool {
 /// An integer of which nothing else is known.
 struct Opaque {
     /// The counters and ids on which it depends.
-    depends: BTreeSet<Sym>,
+    depends: Depends,
     /// It comes from memory.
     loaded: bool,
     /// How it is made of polynomials.
@@ -381,7 +383,7 @@ impl<'a> Lowering<'a> {
             let id = self.graph.add_array(array);
             return self.pointer_to(id);
         }
-        let value = self.opaque(BTreeSet::new(), false);
+        let value = self.opaque(Depends::default(), false);
         let given =
             self.input
                 .launch
@@ -420,7 +422,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// An integer of which nothing is known but what it depends on.
-    fn opaque(&mut self, depends: BTreeSet<Sym>, loaded: bool) -> Value {
+    fn opaque(&mut self, depends: Depends, loaded: bool) -> Value {
         let number = self.known.opaques.len();
         self.known.opaques.push(Opaque {
             depends,
@@ -439,9 +441,7 @@ impl<'a> Lowering<'a> {
 
     /// The number that a polynomial is at this launch; `None`: it is not known, or varies.
     fn exact(&self, poly: &Poly) -> Option<f64> {
-        self.varies(poly)
-            .is_empty()
-            .then(|| self.graph.evaluate(poly))?
+        self.is_fixed(poly).then(|| self.graph.evaluate(poly))?
     }
 
     /// Whether a condition holds, where that is known of this launch.
@@ -460,24 +460,30 @@ impl<'a> Lowering<'a> {
     }
 
     /// The counters and ids on which a polynomial depends.
-    fn varies(&self, poly: &Poly) -> BTreeSet<Sym> {
-        let mut all = BTreeSet::new();
-        for sym in poly.symbols() {
+    fn varies(&self, poly: &Poly) -> Depends {
+        let mut all = Depends::default();
+        for sym in poly.each_symbol() {
             match sym {
                 Sym::Opaque(number) => all.extend(&self.known.opaques[number].depends),
                 Sym::LocalSize(_) | Sym::NumGroups(_) => {}
-                other => {
-                    all.insert(other);
-                }
+                other => all.insert(other),
             }
         }
         all
     }
 
+    /// Whether a polynomial is the same in all iterations and for all work-items.
+    fn is_fixed(&self, poly: &Poly) -> bool {
+        poly.each_symbol().all(|sym| match sym {
+            Sym::Opaque(number) => self.known.opaques[number].depends.is_empty(),
+            Sym::LocalSize(_) | Sym::NumGroups(_) => true,
+            _ => false,
+        })
+    }
+
     fn is_loaded(&self, poly: &Poly) -> bool {
-        let symbols = poly.symbols();
-        symbols.iter().any(|sym| match sym {
-            Sym::Opaque(number) => self.known.opaques[*number].loaded,
+        poly.each_symbol().any(|sym| match sym {
+            Sym::Opaque(number) => self.known.opaques[number].loaded,
             _ => false,
         })
     }
@@ -566,7 +572,7 @@ impl<'a> Lowering<'a> {
 
 /// The symbol of an unknown integer.
 fn sole_symbol(value: &Value) -> Option<Sym> {
-    value.poly.as_ref()?.symbols().into_iter().next()
+    value.poly.as_ref()?.each_symbol().min()
 }
 
 fn memory_kind(space: AddressSpace) -> MemoryKind {

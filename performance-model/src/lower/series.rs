@@ -1,12 +1,11 @@
 //! Variables that a loop doubles, halves, or changes in another way that depends on nothing but the variable itself: `d <<= 1`,
 //! `d /= 2`, `d = 2 * d + 1`. Where their start is known, so are all their values.
 
-use std::collections::BTreeSet;
-
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::value::Value;
 use super::{Lowering, sole_symbol};
+use crate::depends::Depends;
 use crate::graph::{Made, RegionId};
 use crate::prediction::{Trip, TripOrigin};
 
@@ -101,7 +100,7 @@ impl Lowering<'_> {
             return Some(Poly::constant(end as i128));
         }
         let depends = match end {
-            Some(_) => BTreeSet::new(),
+            Some(_) => Depends::default(),
             None => self.here(),
         };
         let value = self.opaque(depends, false);

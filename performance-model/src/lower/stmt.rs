@@ -1,7 +1,5 @@
 //! Statements.
 
-use std::collections::BTreeSet;
-
 use fpgacc_frontend::ir::{
     AddressSpace, Block, ExprId, Init, Module, Stmt, StmtKind, VarId, VarRef, Variable,
 };
@@ -14,6 +12,7 @@ use super::trips::RECORDED;
 use super::value::{Slot, Value};
 use super::{Lowering, REGISTER_BYTES, memory_kind};
 use crate::branches::Arm;
+use crate::depends::Depends;
 use crate::graph::{Access, Array, Banks, Made, NodeId, Op};
 use crate::prediction::{Assumed, Form};
 
@@ -284,11 +283,11 @@ impl<'a> Lowering<'a> {
                     true => Some(a.clone()),
                     false => {
                         let mut depends = self.varies(a);
-                        depends.extend(self.varies(b));
+                        depends.extend(&self.varies(b));
                         let loaded = self.is_loaded(a) || self.is_loaded(b);
                         match &cond.poly {
-                            Some(cond) => depends.extend(self.varies(cond)),
-                            None => depends.extend(self.here()),
+                            Some(cond) => depends.extend(&self.varies(cond)),
+                            None => depends.extend(&self.here()),
                         }
                         self.chosen((decided, usual), (there_poly, a), depends, loaded)
                     }
@@ -304,7 +303,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         (decided, usual): (Option<bool>, Option<bool>),
         (then, otherwise): (&Poly, &Poly),
-        depends: BTreeSet<Sym>,
+        depends: Depends,
         loaded: bool,
     ) -> Option<Poly> {
         let taken = match decided {
@@ -331,17 +330,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// The counters of the loops around, and the ids of work-items.
-    pub(super) fn here(&self) -> BTreeSet<Sym> {
-        let mut all: BTreeSet<Sym> = self
-            .graph
-            .ancestors(self.at.region)
-            .filter(|region| *region != 0)
-            .map(Sym::Iter)
-            .collect();
-        if self.is_ndrange() {
-            all.extend((0..3).flat_map(|dim| [Sym::LocalId(dim), Sym::GroupId(dim)]));
-        }
-        all
+    pub(super) fn here(&self) -> Depends {
+        let around = self.graph.ancestors(self.at.region);
+        let counters = around.filter(|region| *region != 0).map(Sym::Iter);
+        let dims = if self.is_ndrange() { 3 } else { 0 };
+        let ids = (0..dims).flat_map(|dim| [Sym::LocalId(dim), Sym::GroupId(dim)]);
+        counters.chain(ids).collect()
     }
 }
 
