@@ -255,8 +255,9 @@ pub fn fusable(form: &Pipeline) -> (bool, bool, bool) {
 /// of loops over vectors stand between others.
 pub fn has_loops_of(form: &Pipeline, other: &Pipeline) -> bool {
     let added = |form: &Pipeline| {
-        let has_tiles = form.switches.get(TILE) == Some(&true);
-        (merged(form), has_tiles, vectors_of_loops(&form.options))
+        let is_on = |pass: &str| form.switches.get(pass) == Some(&true);
+        let changed = (is_on(TILE), is_on(WAVEFRONT));
+        (merged(form), changed, vectors_of_loops(&form.options))
     };
     added(form) == added(other)
 }
@@ -362,8 +363,9 @@ fn with_passes(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline> {
                 own.lanes = WINDOW_LANES;
             }));
         }
-        if *pass == WAVEFRONT && !base.switches.contains_key(NDRANGE_TO_LOOP) {
-            // Tiles are then loaded and stored row by row, as wide as the wave.
+        if *pass == WAVEFRONT {
+            // Its lanes want a bank each, and tiles that are loaded and stored row by row.
+            form = with_banks(&form, base);
             found.push(with(&form, |own: &mut ndrange_to_loop::Options| {
                 own.interchange = true;
             }));
@@ -499,7 +501,6 @@ pub fn wider(
     if form.runs(&passes::Unroll) {
         found.extend(unrolled(form, made, loops));
         found.extend(whole(form, made));
-        found.extend(rows(form, made));
     }
     let knows_coalesce = !form
         .options
@@ -516,23 +517,27 @@ const MANY_BLOCKS: f64 = 0.2;
 
 /// Longer rows and banks, where a loop waits for the ports of an array, or reads take many copies of one.
 fn banked(form: &Pipeline, base: &Pipeline, made: &Made, blocks: f64) -> Option<Pipeline> {
-    let is_free = |pass: &str| !base.switches.contains_key(pass);
+    let is_free = !base.switches.contains_key(BANKS);
     let is_on = form.switches.get(BANKS) == Some(&true);
-    if made.family != Family::SingleWorkItem || is_on || !is_free(BANKS) {
+    if made.family != Family::SingleWorkItem || is_on || !is_free {
         return None;
     }
     let waits =
         |report: &LoopReport| report.ii > 1.0 && matches!(report.limit, Limit::LocalPorts { .. });
     let mut parts = made.price.parts.iter();
     let is_slow = parts.any(|part| part.prediction.loops.iter().any(waits));
-    (is_slow || made.price.area.ram > MANY_BLOCKS * blocks).then(|| {
-        let mut form = form.clone();
-        form.switches.insert(BANKS.to_string(), true);
-        if is_free(PAD) {
-            form.switches.insert(PAD.to_string(), true);
+    (is_slow || made.price.area.ram > MANY_BLOCKS * blocks).then(|| with_banks(form, base))
+}
+
+/// A form with banks, and rows that have them, where the user leaves that open.
+fn with_banks(form: &Pipeline, base: &Pipeline) -> Pipeline {
+    let mut form = form.clone();
+    for pass in [BANKS, PAD] {
+        if !base.switches.contains_key(pass) {
+            form.switches.insert(pass.to_string(), true);
         }
-        form
-    })
+    }
+    form
 }
 
 /// Windows that move on by more elements, or do more launches.
@@ -612,23 +617,6 @@ fn whole(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
         }
     }
     found
-}
-
-/// Beside a wave, all iterations of loops along rows: each alone gains nothing, while others take turns.
-fn rows(form: &Pipeline, made: &Made) -> Option<Pipeline> {
-    let is_on = form.switches.get(WAVEFRONT) == Some(&true);
-    let along = made.nested.iter().filter(|_| is_on);
-    let inner = along.filter_map(|nest| match nest.inside.as_slice() {
-        [(index, trips)] if *trips <= MOST_WHOLE => Some(Factor {
-            index: *index,
-            copies: *trips,
-        }),
-        _ => None,
-    });
-    let factors: Vec<Factor> = inner.collect();
-    let is_new = |factor: &Factor| !self::factors(form).contains(factor);
-    let has_new = factors.iter().any(is_new);
-    has_new.then(|| with_factors(form, &factors))
 }
 
 /// A form with other numbers of copies of these loops.

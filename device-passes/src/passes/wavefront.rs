@@ -11,11 +11,15 @@
 //! lanes of the second are named anew. A loop over rows, in which each element waits for the one before it in its row,
 //! is skewed first: lanes begin a step later each (M. Wolfe, "Loops skewing: the wavefront method revisited", 1986).
 //!
+//! Loops beside the wave that go along rows of the arrays that it uses, as long as it has lanes, are unrolled as well: the
+//! wave would wait for them.
+//!
 //! Only where indices are sums of multiples of the two counters, so that it is known which step and lane stored what is
 //! read, and where no element is stored twice.
 
 mod codegen;
 mod phase;
+mod rows;
 mod same;
 mod space;
 mod wave;
@@ -131,6 +135,8 @@ struct Found {
     at: Range<usize>,
     phases: Vec<Phase>,
     wave: Wave,
+    /// Loops of the same list whose inner loops go along rows of what the wave uses, as long as it has lanes.
+    rows: Vec<usize>,
 }
 
 impl Found {
@@ -189,12 +195,19 @@ impl Plan {
                 taken -= usize::from(found.is_err());
             }
             match found {
-                Ok((phases, wave)) => self.found.push(Found {
-                    path: run.path.clone(),
-                    at: *first..rest[taken - 1] + 1,
-                    phases,
-                    wave,
-                }),
+                Ok((phases, wave)) => {
+                    let at = *first..rest[taken - 1] + 1;
+                    let rows = phases
+                        .first()
+                        .map(|phase| rows::beside(scope, stmts, &at, (phase, wave.lanes)));
+                    self.found.push(Found {
+                        path: run.path.clone(),
+                        at,
+                        phases,
+                        wave,
+                        rows: rows.unwrap_or_default(),
+                    });
+                }
                 Err((refusal, span)) => {
                     let text = format!(
                         "the lanes of a loop do not hand on in registers: {}",

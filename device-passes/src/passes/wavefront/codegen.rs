@@ -34,8 +34,25 @@ pub fn write(module: &mut Module, kernel: FunctionId, context: &Context<'_>, fou
         element,
     };
     let stmts = writer.all(first);
-    if let Some(list) = list_mut(&mut module.functions[kernel], &found.path) {
-        list.splice(found.at.clone(), stmts);
+    let Some(list) = list_mut(&mut module.functions[kernel], &found.path) else {
+        return;
+    };
+    for at in found.rows {
+        if let StmtKind::For { body, .. } = &mut list[at].kind {
+            unroll_last(&mut body.stmts);
+        }
+    }
+    list.splice(found.at, stmts);
+}
+
+/// Asks for all iterations of the loop in a list at once.
+fn unroll_last(stmts: &mut [Stmt]) {
+    for stmt in stmts {
+        match &mut stmt.kind {
+            StmtKind::For { hints, .. } => hints.pragmas = vec!["unroll".to_string()],
+            StmtKind::Block(block) => unroll_last(&mut block.stmts),
+            _ => {}
+        }
     }
 }
 

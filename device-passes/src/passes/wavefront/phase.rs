@@ -51,7 +51,7 @@ pub struct Phase {
 }
 
 /// The loop inside of a loop that is all of its body.
-fn inner(stmt: &Stmt) -> Option<&Stmt> {
+pub fn inner(stmt: &Stmt) -> Option<&Stmt> {
     let StmtKind::For { body, .. } = &stmt.kind else {
         return None;
     };
