@@ -354,6 +354,7 @@ impl Maker {
             self.recurrence();
             self.rows();
             self.elements();
+            self.table();
         }
         let count = 3 + self.s.below(6);
         self.block_open(&context, count);
