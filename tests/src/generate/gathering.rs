@@ -52,6 +52,41 @@ impl Maker {
         ));
     }
 
+    /// In some kernels, an array of the work-item's own with rows. It draws no numbers: kernels are else what they were
+    /// without it.
+    pub(super) fn table(&mut self) {
+        let mut random = self.s.clone();
+        if !random.chance(30) {
+            return;
+        }
+        let rows = 4 + random.below(4);
+        let length = random.copy(&[5, 6, 7, 9, 8]);
+        let (dims, at) = match random.chance(30) {
+            true => (format!("[{rows}][{length}]"), "[r][c]".to_string()),
+            false => (
+                format!("[{rows} * {length}]"),
+                format!("[r * {length} + c]"),
+            ),
+        };
+        let next = at.replace('c', "c + 1");
+        let (t, r, c) = (self.name("t"), self.name("r"), self.name("c"));
+        let named = |index: &str| {
+            let text = index.replace('r', &r);
+            text.replace('c', &c)
+        };
+        let (at, next) = (named(&at), named(&next));
+        let every = format!(
+            "for (int {r} = 0; {r} < {rows}; {r}++) {{\n\
+             for (int {c} = 0; {c} < {length}; {c}++) {{\n"
+        );
+        self.line(&format!(
+            "uint {t}{dims};\n{every}{t}{at} = a + (uint)({r} * 3 - {c});\n}}\n}}"
+        ));
+        self.line(&format!(
+            "{every}if ({c} < {length} - 1) {{\na ^= {t}{next} * 5u;\n}}\na += {t}{at};\n}}\n}}"
+        ));
+    }
+
     /// A loop along the work-item's own elements, each of which is made of the one before it.
     pub(super) fn recurrence(&mut self) {
         let (t, row, last) = (self.name("t"), self.name("row"), OUTPUTS - 1);
