@@ -116,6 +116,7 @@ impl<'a> Request<'a> {
             sources: self.sources,
             profile,
             general: OnceLock::new(),
+            opened: Beginnings::default(),
             begun: Beginnings::default(),
         }
     }

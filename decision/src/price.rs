@@ -54,7 +54,9 @@ pub struct Pricing<'a> {
     pub profile: &'a Profile,
     /// What the kernel as it is takes of the device, once that was asked.
     pub general: OnceLock<Resources>,
-    /// What forms have in common that was made.
+    /// What forms have in common that was made, up to [`Pipeline::opening`].
+    pub opened: Beginnings<'a>,
+    /// The same, up to [`Pipeline::beginning`].
     pub begun: Beginnings<'a>,
 }
 
@@ -317,7 +319,13 @@ impl Pricing<'_> {
     fn run(&self, pipeline: &Pipeline) -> (Module, Report) {
         let beginning = pipeline.beginning();
         let begun = self.begun.of(beginning.clone());
-        let begun = begun.get_or_init(|| Begun::new(&self.module, self.facts, &beginning));
+        let begun = begun.get_or_init(|| {
+            let opening = beginning.opening();
+            let opened = self.opened.of(opening.clone());
+            let open = || Begun::new(&self.module, self.facts, &opening);
+            let opened = opened.get_or_init(open).as_ref()?;
+            Some(opened.go_on(&beginning))
+        });
         if let Some(begun) = begun {
             return begun.end(pipeline);
         }

@@ -1,5 +1,7 @@
 //! Running passes over a module.
 
+mod begun;
+
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,16 +14,17 @@ use fpgacc_kernel_analysis::geometry::{Geometry, LocalGeometry};
 use fpgacc_launch_facts::{Facts, Known, Launch};
 
 use crate::options::Feature;
-use crate::options::{General, OwnOptions, PassOptions};
+use crate::options::{General, PassOptions};
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::passes;
 use crate::passes::constant_memory::{self, ConstantMemory};
 use crate::passes::specialise::{self, Specialise};
-use crate::passes::{coalesce, lockstep, replicate, unroll};
 use crate::remark::{Kind, Remark};
 use crate::requirement::{Unmet, unmet};
 use crate::versions::launch_classes::{LaunchClass, launch_classes};
 use crate::versions::{self, Versions, assumed};
+
+pub use begun::Begun;
 
 /// The name of remarks on versions that rely on nothing.
 pub const GENERAL: &str = "general";
@@ -57,21 +60,6 @@ impl Pipeline {
     pub fn runs(&self, pass: &dyn Pass) -> bool {
         let by_level = self.level >= pass.about().level;
         self.switches.get(pass.name()).copied().unwrap_or(by_level)
-    }
-
-    /// The pipeline without what is asked of the passes that do more of the work at a time, which are the last ones:
-    /// up to them, pipelines that have this in common do the same.
-    pub fn beginning(&self) -> Pipeline {
-        fn forget<O: OwnOptions>(options: &mut PassOptions) {
-            options.of_mut::<O>().clone_from(O::DEFAULT);
-        }
-        let mut beginning = self.clone();
-        let options = &mut beginning.options;
-        forget::<replicate::Options>(options);
-        forget::<lockstep::Options>(options);
-        forget::<unroll::Options>(options);
-        forget::<coalesce::Options>(options);
-        beginning
     }
 
     /// Leaves out passes that write what the tool that builds the kernels does not know, but for those that
@@ -520,59 +508,6 @@ impl<'f> Running<'f> {
         report_general_versions(module, &mut report);
         report
     }
-}
-
-/// A module after the passes that decide which work is done in which order, before those that do more of it at a
-/// time: what pipelines share that differ only in what these are asked for.
-pub struct Begun<'f> {
-    module: Module,
-    kernels: Vec<FunctionId>,
-    running: Running<'f>,
-}
-
-impl<'f> Begun<'f> {
-    /// Runs the first passes of a pipeline that makes no general versions; `None`: which kernels are rewritten at all
-    /// is known only at the end.
-    pub fn new(module: &Module, facts: &'f Facts, pipeline: &Pipeline) -> Option<Self> {
-        let is_certain = pipeline.options.general == General::Never;
-        if !is_certain || !ends_of_channels(module).is_empty() {
-            return None;
-        }
-        let mut module = module.clone();
-        let jobs = module.kernels().map(|kernel| Job { kernel, pipeline });
-        let jobs: Vec<Job> = jobs.collect();
-        let general = pipeline.options.general;
-        let (jobs, mut running) = Running::start(&mut module, facts, jobs, general, |_| true);
-        running.run(&mut module, first_passes(), &jobs);
-        Some(Begun {
-            module,
-            kernels: jobs.into_iter().map(|job| job.kernel).collect(),
-            running,
-        })
-    }
-
-    /// What a pipeline with this [beginning](Pipeline::beginning) makes, and what it did.
-    pub fn end(&self, pipeline: &Pipeline) -> (Module, Report) {
-        let mut module = self.module.clone();
-        let mut running = self.running.clone();
-        let jobs = self.kernels.iter().map(|&kernel| Job { kernel, pipeline });
-        let jobs: Vec<Job> = jobs.collect();
-        running.run(&mut module, last_passes(), &jobs);
-        let report = running.end(&mut module, &pipeline.options);
-        (module, report)
-    }
-}
-
-/// The passes before those that do more of the work at a time.
-fn first_passes() -> &'static [&'static dyn Pass] {
-    &passes::ALL[..passes::ALL.len() - last_passes().len()]
-}
-
-/// The passes from the first on that does more of the work at a time.
-fn last_passes() -> &'static [&'static dyn Pass] {
-    let is_last = |pass: &&dyn Pass| pass.name() == passes::Replicate.name();
-    let first = passes::ALL.iter().position(is_last);
-    &passes::ALL[first.unwrap_or_default()..]
 }
 
 /// What kernels, in whatever version, rely on that is not proved: the first of it.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use fpgacc_device_passes::options::General;
 use fpgacc_device_passes::passes::unroll::Factor;
-use fpgacc_device_passes::passes::{coalesce, lockstep, replicate, unroll};
+use fpgacc_device_passes::passes::{self, coalesce, lockstep, replicate, unroll};
 use fpgacc_device_passes::pipeline::{Begun, Pipeline, run, run_each};
 use fpgacc_launch_facts::Facts;
 use module::module;
@@ -67,8 +67,10 @@ fn what_begins_alike_may_be_begun_once() {
         .switches
         .insert("ndrange-to-loop".to_string(), false);
     for form in [form, ndrange] {
-        let begun = Begun::new(&original, &facts, &form.beginning()).expect("no channels");
+        let opened = Begun::new(&original, &facts, &form.opening()).expect("no channels");
+        let begun = opened.go_on(&form.beginning());
         for pipeline in widened(&form) {
+            assert_eq!(pipeline.opening(), form.opening());
             assert_eq!(pipeline.beginning(), form.beginning());
             let mut at_once = original.clone();
             let whole = run(&mut at_once, &facts, &pipeline);
@@ -78,6 +80,38 @@ fn what_begins_alike_may_be_begun_once() {
             assert_eq!(report.contracts, whole.contracts);
         }
     }
+}
+
+#[test]
+fn what_opens_alike_may_be_opened_once() {
+    let original = module(NESTS);
+    let facts = Facts::default();
+    let mut form = Pipeline {
+        level: 3,
+        ..Pipeline::default()
+    };
+    form.options.general = General::Never;
+    let opened = Begun::new(&original, &facts, &form.opening()).expect("no channels");
+    for pass in passes::ALL.iter().map(|pass| pass.name()) {
+        for is_on in [false, true] {
+            let mut other = form.clone();
+            other.switches.insert(pass.to_string(), is_on);
+            if other.opening() != form.opening() {
+                continue;
+            }
+            let mut at_once = original.clone();
+            let whole = run(&mut at_once, &facts, &other);
+            let (made, report) = opened.go_on(&other.beginning()).end(&other);
+            assert_eq!(format!("{made:?}"), format!("{at_once:?}"), "{pass}");
+            assert_eq!(report.done, whole.done, "{pass}");
+        }
+    }
+    // What the loops are made of is no part of what is alike.
+    let mut ndrange = form.clone();
+    ndrange
+        .switches
+        .insert("ndrange-to-loop".to_string(), false);
+    assert_ne!(ndrange.opening(), form.opening());
 }
 
 #[test]
