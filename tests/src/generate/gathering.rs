@@ -122,7 +122,7 @@ impl Maker {
     }
 
     /// A table of the work-item's own, in which each element is made of those above it and before it.
-    pub(super) fn table(&mut self) {
+    pub(super) fn dynamic_table(&mut self) {
         let (table, i, j) = (self.name("table"), self.name("i"), self.name("j"));
         let (rows, columns) = (2 + self.s.below(4), 2 + self.s.below(5));
         let (all, first) = (rows * columns, self.s.below(20));

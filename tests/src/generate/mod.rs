@@ -355,6 +355,7 @@ impl Maker {
             self.rows();
             self.elements();
             self.table();
+            self.dynamic_table();
         }
         let count = 3 + self.s.below(6);
         self.block_open(&context, count);
