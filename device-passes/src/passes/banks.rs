@@ -20,6 +20,9 @@ use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 
+/// The name of the pass.
+pub const BANKS: &str = "banks";
+
 /// The most banks: each takes a memory block of its own at least.
 const MOST: u64 = 512;
 
@@ -29,7 +32,7 @@ pub struct Banks;
 impl Pass for Banks {
     fn about(&self) -> About {
         About {
-            name: super::BANKS,
+            name: BANKS,
             description: "state the banks of on-chip arrays that unrolled loops access, in single work-items",
             level: 3,
             requires: &[Requirement::SingleWorkItem],

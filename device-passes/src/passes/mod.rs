@@ -36,7 +36,7 @@ use crate::pass::Pass;
 use crate::setting::Setting;
 
 pub use alignment::Alignment;
-pub use banks::Banks;
+pub use banks::{BANKS, Banks};
 pub use coalesce::Coalesce;
 pub use coarsen::{COARSEN, Coarsen};
 pub use fission::{FISSION, Fission};
@@ -73,8 +73,6 @@ pub const DELINEARISE: &str = "delinearise";
 pub const NEIGHBOUR_TABLES: &str = "neighbour-tables";
 /// The name of the pass that makes rows of on-chip arrays longer.
 pub const PAD: &str = "pad";
-/// The name of the pass that states banks.
-pub const BANKS: &str = "banks";
 /// The name of the pass that reassociates.
 pub const REDUCTION: &str = "reduction";
 
