@@ -1,6 +1,6 @@
 //! Running passes over a module.
 
-mod begun;
+pub mod begun;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +23,6 @@ use crate::remark::{Kind, Remark};
 use crate::requirement::{Unmet, unmet};
 use crate::versions::launch_classes::{LaunchClass, launch_classes};
 use crate::versions::{self, Versions, assumed};
-
-pub use begun::Begun;
 
 /// The name of remarks on versions that rely on nothing.
 pub const GENERAL: &str = "general";

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use fpgacc_device_passes::options::General;
 use fpgacc_device_passes::passes::unroll::Factor;
 use fpgacc_device_passes::passes::{self, coalesce, lockstep, replicate, unroll};
-use fpgacc_device_passes::pipeline::{Begun, Pipeline, run, run_each};
+use fpgacc_device_passes::pipeline::begun::Begun;
+use fpgacc_device_passes::pipeline::{Pipeline, run, run_each};
 use fpgacc_launch_facts::Facts;
 use module::module;
 
