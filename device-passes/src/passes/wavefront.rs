@@ -73,6 +73,7 @@ impl Pass for Wavefront {
         let Plan { found, missed } = plan(module, kernel, context);
         let function = &module.functions[kernel];
         let done = found.iter().map(|found| found.note(function)).collect();
+        codegen::widen(&mut module.functions[kernel], &found);
         // The last ones first: those before them then stay where they are.
         for found in found.into_iter().rev() {
             codegen::write(module, kernel, context, found);

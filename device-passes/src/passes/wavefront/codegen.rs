@@ -34,23 +34,31 @@ pub fn write(module: &mut Module, kernel: FunctionId, context: &Context<'_>, fou
         element,
     };
     let stmts = writer.all(first);
-    let Some(list) = list_mut(&mut module.functions[kernel], &found.path) else {
-        return;
-    };
-    for at in found.rows {
-        if let StmtKind::For { body, .. } = &mut list[at].kind {
-            unroll_last(&mut body.stmts);
-        }
+    if let Some(list) = list_mut(&mut module.functions[kernel], &found.path) {
+        list.splice(found.at, stmts);
     }
-    list.splice(found.at, stmts);
 }
 
-/// Asks for all iterations of the loop in a list at once.
-fn unroll_last(stmts: &mut [Stmt]) {
+/// Asks for whole rows at once, before any wave is written: that moves what comes after it.
+pub fn widen(function: &mut Function, all: &[Found]) {
+    for found in all {
+        let Some(list) = list_mut(function, &found.path) else {
+            continue;
+        };
+        for at in &found.rows {
+            if let StmtKind::For { body, .. } = &mut list[*at].kind {
+                unroll(&mut body.stmts);
+            }
+        }
+    }
+}
+
+/// Unrolls the loop in a list.
+fn unroll(stmts: &mut [Stmt]) {
     for stmt in stmts {
         match &mut stmt.kind {
             StmtKind::For { hints, .. } => hints.pragmas = vec!["unroll".to_string()],
-            StmtKind::Block(block) => unroll_last(&mut block.stmts),
+            StmtKind::Block(block) => unroll(&mut block.stmts),
             _ => {}
         }
     }
