@@ -35,7 +35,7 @@ use fpgacc_kernel_analysis::location::Refusal;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::Nests;
 
-use self::phase::{Phase, Scope, written};
+use self::phase::{Phase, Scope, branches, written};
 use self::wave::Wave;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::position::{Path, Position, list};
@@ -197,9 +197,7 @@ fn branching(function: &Function) -> Vec<Position> {
     let mut out = Vec::new();
     for Run { path, at } in runs(function) {
         let stmts = list(function, &path).unwrap_or_default();
-        let at = at
-            .into_iter()
-            .filter(|at| arms::ends_with(function, &stmts[*at]));
+        let at = at.into_iter().filter(|at| branches(function, &stmts[*at]));
         out.extend(at.map(|index| Position {
             path: path.clone(),
             index,

@@ -47,13 +47,6 @@ fn only(block: &Block) -> Option<&Stmt> {
     real.next().filter(|_| real.next().is_none())
 }
 
-/// Whether the lanes of loops end with such a branch.
-pub fn ends_with(function: &Function, nest: &Stmt) -> bool {
-    super::phase::lane(nest)
-        .and_then(|stmts| super::phase::last(function, stmts))
-        .is_some_and(|(stmt, _)| matches!(stmt.kind, StmtKind::If { .. }))
-}
-
 /// Makes one store of the branch that the lanes of loops end with.
 pub fn join(module: &mut Module, kernel: FunctionId, nest: &Position) {
     let function = &mut module.functions[kernel];

@@ -2,9 +2,8 @@
 //!
 //! `i == 0 || j == 0 ? 0 : s[i - 1][j - 1] + ..` reads nothing at the borders of the table.
 
-use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, UnaryOp};
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Exprs, UnaryOp};
 
-use super::phase::Reader;
 use super::space::{Affine, follows};
 
 /// Something that holds where an expression is evaluated.
@@ -33,7 +32,15 @@ pub fn inequalities(held: &[Held], points: &[Affine]) -> Vec<Affine> {
     known.split_off(points.len())
 }
 
-impl Reader<'_> {
+/// Looks for the conditions around parts of expressions.
+pub struct Conditions<'a> {
+    /// The function's expressions.
+    pub exprs: &'a Exprs,
+    /// An integer as a sum of multiples of time and lane.
+    pub affine: &'a mut dyn FnMut(ExprId) -> Option<Affine>,
+}
+
+impl Conditions<'_> {
     /// What holds where a part of an expression is evaluated.
     pub fn held_at(&mut self, root: ExprId, part: ExprId) -> Vec<Held> {
         let mut held = Vec::new();
@@ -46,7 +53,7 @@ impl Reader<'_> {
         if root == part {
             return true;
         }
-        let exprs = &self.scope.function.exprs;
+        let exprs = self.exprs;
         if let Expr::Cond {
             cond,
             then,
@@ -69,7 +76,7 @@ impl Reader<'_> {
 
     /// What a condition says, if it is true or if it is false.
     fn held(&mut self, cond: ExprId, is_true: bool) -> Vec<Held> {
-        match *self.scope.function.exprs.get(cond) {
+        match *self.exprs.get(cond) {
             Expr::Unary {
                 op: UnaryOp::Not,
                 operand,
@@ -88,7 +95,7 @@ impl Reader<'_> {
 
     fn compared(&mut self, op: BinaryOp, sides: [ExprId; 2], is_true: bool) -> Vec<Held> {
         let holds = if is_true { Some(op) } else { op.negated() };
-        let [Some(lhs), Some(rhs)] = sides.map(|side| self.affine(side)) else {
+        let [Some(lhs), Some(rhs)] = sides.map(&mut *self.affine) else {
             return Vec::new();
         };
         let (more, less) = (lhs.plus(rhs, -1), rhs.plus(lhs, -1));

@@ -18,7 +18,7 @@ use fpgacc_kernel_analysis::trip_count::{Constants, Counting, counting};
 use fpgacc_kernel_analysis::usage::names;
 
 use super::arms;
-use super::held::Held;
+use super::held::{Conditions, Held};
 use super::space::Affine;
 
 /// What is known of a kernel.
@@ -71,7 +71,7 @@ pub fn inner(stmt: &Stmt) -> Option<&Stmt> {
 }
 
 /// What the loop inside of a loop does in each iteration.
-pub fn lane(stmt: &Stmt) -> Option<&[Stmt]> {
+fn lane(stmt: &Stmt) -> Option<&[Stmt]> {
     match &inner(stmt)?.kind {
         StmtKind::For { body, .. } => Some(&body.stmts),
         _ => None,
@@ -96,9 +96,16 @@ pub fn written(function: &Function, stmt: &Stmt) -> Option<VarId> {
     (is_read && !function.params.contains(&array)).then_some(array)
 }
 
+/// Whether the lanes of loops end with a branch that stores in each arm.
+pub fn branches(function: &Function, stmt: &Stmt) -> bool {
+    lane(stmt)
+        .and_then(|stmts| last(function, stmts))
+        .is_some_and(|(stmt, _)| matches!(stmt.kind, StmtKind::If { .. }))
+}
+
 /// The statement that statements end with, under whatever conditions, and its expression: of a branch with a store in
 /// each arm the first one's.
-pub fn last<'s>(function: &Function, stmts: &'s [Stmt]) -> Option<(&'s Stmt, ExprId)> {
+fn last<'s>(function: &Function, stmts: &'s [Stmt]) -> Option<(&'s Stmt, ExprId)> {
     let last = stmts.iter().rev();
     let mut last = last.filter(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)));
     let last = last.next()?;
@@ -217,9 +224,8 @@ fn effects(scope: &Scope<'_>, stmt: &Stmt) -> Result<(), Refusal> {
     }
 }
 
-/// What reads the loops.
-pub struct Reader<'a> {
-    pub scope: &'a Scope<'a>,
+struct Reader<'a> {
+    scope: &'a Scope<'a>,
     indices: Indices<'a>,
     counts: [Counting; 2],
     array: VarId,
@@ -278,8 +284,15 @@ impl Reader<'_> {
         })
     }
 
+    /// What holds where a part of an expression is evaluated.
+    fn held_at(&mut self, root: ExprId, part: ExprId) -> Vec<Held> {
+        let exprs = &self.scope.function.exprs;
+        let affine = &mut |id| self.affine(id);
+        Conditions { exprs, affine }.held_at(root, part)
+    }
+
     /// An integer as a sum of multiples of time and lane.
-    pub fn affine(&mut self, id: ExprId) -> Option<Affine> {
+    fn affine(&mut self, id: ExprId) -> Option<Affine> {
         let poly = self.indices.poly(id)?;
         Affine::of(&poly, counters(&self.counts, [Affine::TIME, Affine::LANE]))
     }
