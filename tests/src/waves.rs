@@ -114,6 +114,37 @@ fn head(random: &mut Random, counter: &str, first: usize, last: usize) -> String
     }
 }
 
+/// A branch that stores in each arm, of data or at borders, mostly.
+fn arms(random: &mut Random, table: &Table, near: &[(i64, i64)]) -> String {
+    let mut cond = || {
+        random.copy(&[
+            "b[i] == b[j]",
+            "b[j] > 4",
+            "i == 2 || j == 2",
+            "i == 2",
+            "j == 2",
+            "i == j",
+            "i > 2 && j > 2",
+            "i > j && b[i] > 3",
+        ])
+    };
+    let conds = [cond(), cond()];
+    let mut store = || {
+        let value = value(random, table, ["i", "j"], near);
+        format!("{} = {value};", table.at("i", "j"))
+    };
+    let [first, second, third] = [store(), store(), store()];
+    match random.below(8) {
+        0 => format!("if ({}) {first}", conds[0]),
+        1 => format!("if ({}) {{ c[i] = j; {first} }} else {second}", conds[0]),
+        2 | 3 => format!(
+            "if ({}) {{ {first} }} else if ({}) {second} else {{ {third} }}",
+            conds[0], conds[1]
+        ),
+        _ => format!("if ({}) {first} else {second}", conds[0]),
+    }
+}
+
 /// A table by rows, in one work-item.
 fn rows(random: &mut Random) -> String {
     let (rows, columns) = (2 + random.below(9), 2 + random.below(9));
@@ -125,16 +156,18 @@ fn rows(random: &mut Random) -> String {
         true => &AROUND,
         false => &FAR_BEFORE,
     };
-    let value = value(random, &table, ["i", "j"], near);
     let (outer, inner) = (
         head(random, "i", 2, rows + 1),
         head(random, "j", 2, columns),
     );
-    let store = format!(
-        "int v = {value};\n{}\n{} = v;",
-        more(random, ["i", "j"], true),
-        table.at("i", "j")
-    );
+    let store = match random.chance(30) {
+        true => arms(random, &table, near),
+        false => {
+            let value = value(random, &table, ["i", "j"], near);
+            let more = more(random, ["i", "j"], true);
+            format!("int v = {value};\n{more}\n{} = v;", table.at("i", "j"))
+        }
+    };
     let guard = random.copy(&[
         "",
         "",

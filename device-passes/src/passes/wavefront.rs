@@ -17,7 +17,9 @@
 //! Only where indices are sums of multiples of the two counters, so that it is known which step and lane stored what is
 //! read, and where no element is stored twice.
 
+mod arms;
 mod codegen;
+mod held;
 mod phase;
 mod rows;
 mod same;
@@ -33,10 +35,10 @@ use fpgacc_kernel_analysis::location::Refusal;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::Nests;
 
-use self::phase::{Phase, Scope, written};
+use self::phase::{Phase, Scope, branches, written};
 use self::wave::Wave;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
-use crate::position::{Path, list};
+use crate::position::{Path, Position, list};
 
 /// The name of the pass that keeps wavefronts in registers.
 pub const WAVEFRONT: &str = "wavefront";
@@ -70,7 +72,7 @@ impl Pass for Wavefront {
         context: &Context<'_>,
         _contract: &mut LaunchContract,
     ) -> Outcome {
-        let Plan { found, missed } = plan(module, kernel, context);
+        let Plan { found, missed } = plan_joined(module, kernel, context);
         let function = &module.functions[kernel];
         let done = found.iter().map(|found| found.note(function)).collect();
         codegen::widen(&mut module.functions[kernel], &found);
@@ -141,6 +143,11 @@ struct Found {
 }
 
 impl Found {
+    /// Whether a loop is one of its own.
+    fn holds(&self, nest: &Position) -> bool {
+        self.path == nest.path && self.at.contains(&nest.index)
+    }
+
     fn note(&self, function: &Function) -> Note {
         let Wave { times, lanes, .. } = self.wave;
         let first = self.phases.first();
@@ -161,6 +168,43 @@ impl Found {
 struct Plan {
     found: Vec<Found>,
     missed: Vec<Note>,
+}
+
+/// Looks for waves, also among loops whose lanes store in all arms of a branch. Branches of others stay.
+fn plan_joined(module: &mut Module, kernel: FunctionId, context: &Context<'_>) -> Plan {
+    let branching = branching(&module.functions[kernel]);
+    if branching.is_empty() {
+        return plan(module, kernel, context);
+    }
+    let original = module.functions[kernel].clone();
+    for nest in &branching {
+        arms::join(module, kernel, nest);
+    }
+    let mut looked = plan(module, kernel, context);
+    let is_wave = |nest: &&Position| looked.found.iter().any(|found| found.holds(nest));
+    let waves: Vec<&Position> = branching.iter().filter(is_wave).collect();
+    if waves.len() < branching.len() {
+        module.functions[kernel] = original;
+        for nest in waves {
+            arms::join(module, kernel, nest);
+        }
+        looked.found = plan(module, kernel, context).found;
+    }
+    looked
+}
+
+/// Loops whose lanes end with a store in each arm of a branch.
+fn branching(function: &Function) -> Vec<Position> {
+    let mut out = Vec::new();
+    for Run { path, at } in runs(function) {
+        let stmts = list(function, &path).unwrap_or_default();
+        let at = at.into_iter().filter(|at| branches(function, &stmts[*at]));
+        out.extend(at.map(|index| Position {
+            path: path.clone(),
+            index,
+        }));
+    }
+    out
 }
 
 /// Looks for waves.

@@ -17,6 +17,8 @@ use fpgacc_kernel_analysis::nest::{Nests, only};
 use fpgacc_kernel_analysis::trip_count::{Constants, Counting, counting};
 use fpgacc_kernel_analysis::usage::names;
 
+use super::arms;
+use super::held::{Conditions, Held};
 use super::space::Affine;
 
 /// What is known of a kernel.
@@ -40,14 +42,24 @@ pub struct Phase {
     pub store: ExprId,
     /// The element that it writes.
     pub at: Affine,
-    /// Reads of the array, and their elements.
-    pub reads: Vec<(ExprId, Affine)>,
+    /// Reads of the array.
+    pub reads: Vec<Own>,
     /// What holds where a lane does something in a step.
     pub guards: Vec<Affine>,
     /// Where it stands.
     pub span: Option<Span>,
     /// The loops.
     pub whole: Stmt,
+}
+
+/// A read of the array that is written.
+pub struct Own {
+    /// The expression.
+    pub expr: ExprId,
+    /// Its element.
+    pub at: Affine,
+    /// What holds where it is read.
+    pub held: Vec<Held>,
 }
 
 /// The loop inside of a loop that is all of its body.
@@ -58,13 +70,19 @@ pub fn inner(stmt: &Stmt) -> Option<&Stmt> {
     only(&body.stmts).filter(|inner| matches!(inner.kind, StmtKind::For { .. }))
 }
 
+/// What the loop inside of a loop does in each iteration.
+fn lane(stmt: &Stmt) -> Option<&[Stmt]> {
+    match &inner(stmt)?.kind {
+        StmtKind::For { body, .. } => Some(&body.stmts),
+        _ => None,
+    }
+}
+
 /// The array of the function's own that a loop inside a loop writes in the end: a look that takes no time.
 pub fn written(function: &Function, stmt: &Stmt) -> Option<VarId> {
-    let StmtKind::For { body, .. } = &inner(stmt)?.kind else {
-        return None;
-    };
-    let has_loops = body.stmts.iter().any(|stmt| loops::count(stmt) > 0);
-    let store = last(&body.stmts).filter(|_| !has_loops)?;
+    let lane = lane(stmt)?;
+    let has_loops = lane.iter().any(|stmt| loops::count(stmt) > 0);
+    let (_, store) = last(function, lane).filter(|_| !has_loops)?;
     let Expr::Assign { lhs, .. } = *function.exprs.get(store) else {
         return None;
     };
@@ -78,18 +96,28 @@ pub fn written(function: &Function, stmt: &Stmt) -> Option<VarId> {
     (is_read && !function.params.contains(&array)).then_some(array)
 }
 
-/// The expression that statements end with, under whatever conditions.
-fn last(stmts: &[Stmt]) -> Option<ExprId> {
+/// Whether the lanes of loops end with a branch that stores in each arm.
+pub fn branches(function: &Function, stmt: &Stmt) -> bool {
+    lane(stmt)
+        .and_then(|stmts| last(function, stmts))
+        .is_some_and(|(stmt, _)| matches!(stmt.kind, StmtKind::If { .. }))
+}
+
+/// The statement that statements end with, under whatever conditions, and its expression: of a branch with a store in
+/// each arm the first one's.
+fn last<'s>(function: &Function, stmts: &'s [Stmt]) -> Option<(&'s Stmt, ExprId)> {
     let last = stmts.iter().rev();
     let mut last = last.filter(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)));
-    match &last.next()?.kind {
-        StmtKind::Expr(expr) => Some(*expr),
+    let last = last.next()?;
+    match &last.kind {
+        StmtKind::Expr(expr) => Some((last, *expr)),
         StmtKind::If {
             then,
             otherwise: None,
             ..
-        } => self::last(&then.stmts),
-        StmtKind::Block(block) => self::last(&block.stmts),
+        } => self::last(function, &then.stmts),
+        StmtKind::If { .. } => Some((last, arms::store(function, last)?)),
+        StmtKind::Block(block) => self::last(function, &block.stmts),
         _ => None,
     }
 }
@@ -127,11 +155,11 @@ impl Phase {
             Some(StmtKind::Expr(store)) => *store,
             _ => return Err(refuse("whether a lane stores depends on data")),
         };
-        let Expr::Assign { op: None, lhs, .. } = *scope.function.exprs.get(store) else {
+        let Expr::Assign { op: None, lhs, rhs } = *scope.function.exprs.get(store) else {
             return Err(refuse("it changes elements in place"));
         };
         let at = reader.element(lhs)?;
-        let reads = reader.reads(&body.stmts, lhs)?;
+        let reads = reader.reads(&body.stmts, [lhs, rhs])?;
         Ok(Phase {
             counts,
             body: own,
@@ -158,16 +186,18 @@ pub fn counters(counts: &[Counting; 2], iterations: [Affine; 2]) -> [Affine; 2] 
 /// How both loops count.
 fn counts(scope: &Scope<'_>, stmt: &Stmt) -> Result<[Counting; 2], Refusal> {
     let constants = Constants::new(scope.module, scope.function);
-    let of = |stmt: &Stmt| {
+    let of = |stmt: &Stmt, may_be: &[&str]| {
         let StmtKind::For { init, hints, .. } = &stmt.kind else {
             return None;
         };
         let declares = matches!(init.as_slice(), [one] if matches!(one.kind, StmtKind::Decl { init: Some(Init::Expr(_)), .. }));
-        let is_free =
-            hints.attrs.is_empty() && hints.pragmas.iter().all(|text| text.starts_with("ivdep"));
+        let mut pragmas = hints.pragmas.iter();
+        let is_free = hints.attrs.is_empty()
+            && pragmas.all(|text| text.starts_with("ivdep") || may_be.contains(&text.as_str()));
         counting(&constants, stmt).filter(|_| declares && is_free)
     };
-    let both = inner(stmt).and_then(|inner| Some([of(stmt)?, of(inner)?]));
+    // All lanes at once is what becomes of them.
+    let both = inner(stmt).and_then(|inner| Some([of(stmt, &[])?, of(inner, &["unroll"])?]));
     both.ok_or_else(|| {
         refuse("its trip counts are not constants, or a pragma says what becomes of its loops")
     })
@@ -254,6 +284,14 @@ impl Reader<'_> {
         })
     }
 
+    /// What holds where a part of an expression is evaluated.
+    fn held_at(&mut self, root: ExprId, part: ExprId) -> Vec<Held> {
+        let exprs = &self.scope.function.exprs;
+        let affine = &mut |id| self.affine(id);
+        Conditions { exprs, affine }.held_at(root, part)
+    }
+
+    /// An integer as a sum of multiples of time and lane.
     fn affine(&mut self, id: ExprId) -> Option<Affine> {
         let poly = self.indices.poly(id)?;
         Affine::of(&poly, counters(&self.counts, [Affine::TIME, Affine::LANE]))
@@ -289,7 +327,7 @@ impl Reader<'_> {
     }
 
     /// The reads of the array; refuses writes of anything else that is not a lane's own.
-    fn reads(&mut self, stmts: &[Stmt], store: ExprId) -> Result<Vec<(ExprId, Affine)>, Refusal> {
+    fn reads(&mut self, stmts: &[Stmt], [store, value]: [ExprId; 2]) -> Result<Vec<Own>, Refusal> {
         let accesses = Accesses::of_stmts(self.scope.aliases, self.scope.summaries, stmts);
         let declared: BTreeSet<VarId> = accesses.declared.iter().copied().collect();
         let is_own = |access: &Access| {
@@ -305,7 +343,11 @@ impl Reader<'_> {
                     return Err(refuse(format!("it writes more than {array}")));
                 }
             } else if may_be(self.scope.aliases, access, self.array) {
-                reads.push((access.at, self.element(access.at)?));
+                reads.push(Own {
+                    expr: access.at,
+                    at: self.element(access.at)?,
+                    held: self.held_at(value, access.at),
+                });
             }
         }
         Ok(reads)

@@ -4,6 +4,7 @@ use fpgacc_frontend::ir::ExprId;
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::location::{Refusal, refuse};
 
+use super::held::inequalities;
 use super::phase::{Phase, Scope};
 use super::same::Bodies;
 use super::space::{Affine, Vector, follows, is_empty, within};
@@ -84,15 +85,17 @@ impl Wave {
         if self.meets_itself(phase, &points) {
             return Err(refuse("it may store an element twice"));
         }
-        let sources = phase.reads.iter().map(|&(expr, at)| {
-            let from = self.source(phase, at, &points).map_err(|reason| Refusal {
+        let sources = phase.reads.iter().map(|read| {
+            let held = inequalities(&read.held, &points);
+            let from = self.source(phase, read.at, (&points, &held));
+            let from = from.map_err(|reason| Refusal {
                 reason: reason.to_string(),
-                also: Some((expr, "read here")),
+                also: Some((read.expr, "read here")),
             })?;
-            Ok((expr, from))
+            Ok((read.expr, from, held))
         });
         let sources = sources.collect::<Result<Vec<_>, Refusal>>()?;
-        let vectors = || sources.iter().filter_map(|(_, from)| *from);
+        let vectors = || sources.iter().filter_map(|(_, from, _)| *from);
         if vectors().next().is_none() {
             return Err(refuse("it reads nothing that it stores"));
         }
@@ -102,7 +105,7 @@ impl Wave {
         };
         self.skew(skew);
         let points = self.points();
-        for (expr, from) in sources {
+        for (expr, from, held) in sources {
             let from = from.map(|from| Vector {
                 time: from.time + skew * from.lane,
                 lane: from.lane,
@@ -112,7 +115,9 @@ impl Wave {
                     "it reads what is older than {OLDEST} steps"
                 )));
             }
-            let there = from.map_or(Vec::new(), |from| self.there(from, &points));
+            let mut known = points.clone();
+            known.extend(held.into_iter().map(|one| skewed(one, skew)));
+            let there = from.map_or(Vec::new(), |from| self.there(from, known));
             self.reads.push(Read { expr, from, there });
         }
         Ok(self)
@@ -130,7 +135,7 @@ impl Wave {
         &self,
         phase: &Phase,
         read: Affine,
-        points: &[Affine],
+        (points, held): (&[Affine], &[Affine]),
     ) -> Result<Option<Vector>, &'static str> {
         let apart = read.plus(phase.at, -1);
         if apart.time != 0 || apart.lane != 0 {
@@ -138,7 +143,7 @@ impl Wave {
         }
         let mut found = None;
         for vector in self.vectors(phase, apart.constant) {
-            if !are_both(points, vector) {
+            if !are_both((points, held), vector) {
                 continue;
             }
             // A read of what the same point stores is before the store.
@@ -162,7 +167,8 @@ impl Wave {
     /// Whether two points store the same element.
     fn meets_itself(&self, phase: &Phase, points: &[Affine]) -> bool {
         let mut vectors = self.vectors(phase, 0).into_iter();
-        vectors.any(|vector| vector != Vector { time: 0, lane: 0 } && are_both(points, vector))
+        vectors
+            .any(|vector| vector != Vector { time: 0, lane: 0 } && are_both((points, &[]), vector))
     }
 
     /// The points that store elements so far from the one that a point stores, as far as boxes allow.
@@ -185,20 +191,16 @@ impl Wave {
         if by == 0 {
             return;
         }
-        let time = Affine::TIME.plus(Affine::LANE, -by);
         let mut guards = within(self.times, self.lanes)[..2].to_vec();
         guards.append(&mut self.guards);
-        let skewed = guards
-            .into_iter()
-            .map(|guard| guard.over(time, Affine::LANE));
-        self.guards = skewed.collect();
+        let skewed = |one| skewed(one, by);
+        self.guards = guards.into_iter().map(skewed).collect();
         self.times += by * (self.lanes - 1);
-        self.iteration = time;
+        self.iteration = skewed(Affine::TIME);
     }
 
-    /// What must hold so that a point has another so far from it.
-    fn there(&self, from: Vector, points: &[Affine]) -> Vec<Affine> {
-        let mut known = points.to_vec();
+    /// What must hold so that a point of which something is known has another so far from it.
+    fn there(&self, from: Vector, mut known: Vec<Affine>) -> Vec<Affine> {
         let mut there = Vec::new();
         let [started, ended, first, last] = within(self.times, self.lanes);
         // Lanes first: what they say is known of each copy of the hardware.
@@ -214,9 +216,14 @@ impl Wave {
     }
 }
 
-/// Whether there are points with another so far from them.
-fn are_both(points: &[Affine], apart: Vector) -> bool {
-    let mut both = points.to_vec();
+/// A sum where each lane begins some steps after the one before it.
+fn skewed(one: Affine, by: i128) -> Affine {
+    one.over(Affine::TIME.plus(Affine::LANE, -by), Affine::LANE)
+}
+
+/// Whether there are points where something holds, with another so far from them.
+fn are_both((points, held): (&[Affine], &[Affine]), apart: Vector) -> bool {
+    let mut both = [points, held].concat();
     both.extend(points.iter().map(|point| point.moved(apart)));
     !is_empty(&both)
 }

@@ -79,3 +79,47 @@ __kernel void unknown(__global int *restrict a, __global const int *restrict b, 
     for (int i = 0; i < 600; i++)
         a[i] = s[3][i];
 }
+// case: arms of a branch store different elements, do more, change what the index is made of, or do not store
+__kernel void arms(__global int *restrict a, __global const int *restrict b) {
+    int s[9][9];
+    for (int y = 0; y < 9; y++)
+        for (int x = 0; x < 9; x++)
+            s[y][x] = b[y + x];
+    for (int y = 1; y < 8; y++)
+        for (int x = 1; x < 8; x++)
+            if (b[x] > 3)
+                s[y][x] = s[y - 1][x];
+            else
+                s[y][x - 1] = s[y - 1][x];
+    for (int y = 1; y < 8; y++)
+        for (int x = 1; x < 8; x++)
+            if (b[x] > 3)
+                s[y][x] = s[y - 1][x];
+            else {
+                a[x] = y;
+                s[y][x] = s[y][x - 1];
+            }
+    for (int y = 1; y < 8; y++)
+        for (int x = 1; x < 8; x++) {
+            int column = x;
+            if (column++ > b[x])
+                s[y][column] = s[y - 1][x];
+            else
+                s[y][column] = s[y][x - 1];
+        }
+    for (int y = 1; y < 8; y++)
+        for (int x = 1; x < 8; x++)
+            if (b[x] > 3)
+                s[y][x] = s[y - 1][x];
+            else if (b[x] > 1)
+                s[y][x] = s[y][x - 1];
+    // One that stores well, but reads what is stored later: its branch stays.
+    for (int y = 1; y < 8; y++)
+        for (int x = 1; x < 8; x++)
+            if (b[x] > 3)
+                s[y][x] = s[y - 1][x];
+            else
+                s[y][x] = s[y][x + 1];
+    for (int i = 0; i < 81; i++)
+        a[i] = s[i / 9][i % 9];
+}

@@ -49,3 +49,54 @@ __kernel void triangle(__global int *restrict a, __global const int *restrict b)
     for (int i = 0; i < 120; i++)
         a[i] = s[i];
 }
+// case: a branch stores in each arm, narrow integers too, and the lanes are said to be unrolled
+__kernel void arms(__global int *restrict a, __global const char *restrict b) {
+    int s[9][9];
+    uchar u[9][9];
+    for (int y = 0; y < 9; y++)
+        for (int x = 0; x < 9; x++)
+            s[y][x] = u[y][x] = b[y + x];
+    for (int y = 1; y < 9; y++)
+        #pragma unroll
+        for (int x = 1; x < 9; x++)
+            if (b[y] == b[x])
+                s[y][x] = s[y - 1][x - 1] + 1;
+            else
+                s[y][x] = max(s[y - 1][x], s[y][x - 1]);
+    for (int y = 1; y < 9; y++)
+        for (int x = 1; x < 9; x++) {
+            char own = b[x];
+            if (x + y >= 4) {
+                if (b[y] < own)
+                    u[y][x] = u[y - 1][x - 1] - 1.5f;
+                else if (own == 0) {
+                    u[y][x] = own;
+                } else
+                    u[y][x] = u[y - 1][x] - u[y][x - 1];
+            }
+        }
+    for (int x = 0; x < 9; x++)
+        a[x] = s[8][x] + u[8][x];
+}
+// case: borders are computed in the same loops, where nothing is read beside the table
+__kernel void borders(__global int *restrict a, __global const int *restrict b) {
+    int s[9][9];
+    for (int i = 0; i < 9; i++)
+        for (int j = 0; j < 9; j++)
+            if (i == 0 || j == 0)
+                s[i][j] = 0;
+            else if (b[i] == b[j])
+                s[i][j] = s[i - 1][j - 1] + 1;
+            else
+                s[i][j] = max(s[i - 1][j], s[i][j - 1]);
+    for (int i = 8; i >= 0; i--)
+        for (int j = 0; j < 9; j++) {
+            int own = b[i + j];
+            if (!(i < 8) && j > 0)
+                s[i][j] = own + s[i][j - 1];
+            else
+                s[i][j] = i != 8 && j >= 1 ? s[i + 1][j] - s[i][j - 1] : own;
+        }
+    for (int x = 0; x < 9; x++)
+        a[x] = s[0][x];
+}

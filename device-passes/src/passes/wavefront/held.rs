@@ -1,0 +1,112 @@
+//! What the conditions around a read say of steps and lanes.
+//!
+//! `i == 0 || j == 0 ? 0 : s[i - 1][j - 1] + ..` reads nothing at the borders of the table.
+
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Exprs, UnaryOp};
+
+use super::space::{Affine, follows};
+
+/// Something that holds where an expression is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub enum Held {
+    /// It is not negative.
+    NotNegative(Affine),
+    /// It is not 0.
+    NotZero(Affine),
+}
+
+/// As inequalities, among points that fulfil some.
+pub fn inequalities(held: &[Held], points: &[Affine]) -> Vec<Affine> {
+    let mut known = points.to_vec();
+    for one in held {
+        let one = match *one {
+            Held::NotNegative(one) => Some(one),
+            Held::NotZero(one) => {
+                let both = [one, Affine::constant(0).plus(one, -1)];
+                let sign = both.into_iter().find(|sign| follows(&known, *sign));
+                sign.map(|sign| sign.plus(Affine::constant(1), -1))
+            }
+        };
+        known.extend(one);
+    }
+    known.split_off(points.len())
+}
+
+/// Looks for the conditions around parts of expressions.
+pub struct Conditions<'a> {
+    /// The function's expressions.
+    pub exprs: &'a Exprs,
+    /// An integer as a sum of multiples of time and lane.
+    pub affine: &'a mut dyn FnMut(ExprId) -> Option<Affine>,
+}
+
+impl Conditions<'_> {
+    /// What holds where a part of an expression is evaluated.
+    pub fn held_at(&mut self, root: ExprId, part: ExprId) -> Vec<Held> {
+        let mut held = Vec::new();
+        self.find(root, part, &mut held);
+        held
+    }
+
+    /// Whether an expression has a part; `held` grows by the conditions between them.
+    fn find(&mut self, root: ExprId, part: ExprId, held: &mut Vec<Held>) -> bool {
+        if root == part {
+            return true;
+        }
+        let exprs = self.exprs;
+        if let Expr::Cond {
+            cond,
+            then,
+            otherwise,
+        } = *exprs.get(root)
+        {
+            for (arm, is_true) in [(then, true), (otherwise, false)] {
+                if self.find(arm, part, held) {
+                    held.extend(self.held(cond, is_true));
+                    return true;
+                }
+            }
+            return self.find(cond, part, held);
+        }
+        let children = exprs.children(root);
+        children
+            .into_iter()
+            .any(|child| self.find(child, part, held))
+    }
+
+    /// What a condition says, if it is true or if it is false.
+    fn held(&mut self, cond: ExprId, is_true: bool) -> Vec<Held> {
+        match *self.exprs.get(cond) {
+            Expr::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => self.held(operand, !is_true),
+            Expr::Binary { op, lhs, rhs } => match op {
+                BinaryOp::And | BinaryOp::Or if (op == BinaryOp::And) == is_true => {
+                    let mut both = self.held(lhs, is_true);
+                    both.extend(self.held(rhs, is_true));
+                    both
+                }
+                _ => self.compared(op, [lhs, rhs], is_true),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn compared(&mut self, op: BinaryOp, sides: [ExprId; 2], is_true: bool) -> Vec<Held> {
+        let holds = if is_true { Some(op) } else { op.negated() };
+        let [Some(lhs), Some(rhs)] = sides.map(&mut *self.affine) else {
+            return Vec::new();
+        };
+        let (more, less) = (lhs.plus(rhs, -1), rhs.plus(lhs, -1));
+        match holds {
+            Some(BinaryOp::Ge) => vec![Held::NotNegative(more)],
+            Some(BinaryOp::Gt) => vec![Held::NotNegative(less.negated())],
+            Some(BinaryOp::Le) => vec![Held::NotNegative(less)],
+            Some(BinaryOp::Lt) => vec![Held::NotNegative(more.negated())],
+            Some(BinaryOp::Eq) => vec![Held::NotNegative(more), Held::NotNegative(less)],
+            Some(BinaryOp::Ne) => vec![Held::NotZero(more)],
+            _ => Vec::new(),
+        }
+    }
+}
