@@ -278,7 +278,16 @@ impl Planner<'_> {
             writers.push(at);
             writers.sort_unstable();
             writers.dedup();
-            let readers = of(false);
+            // Whoever takes its address may go on to look at it.
+            let is_exposed = self.aliases.is_exposed(VarRef::Local(var));
+            let names = |node: &usize| {
+                let uses = self.stmts[*node].local_uses(&self.function.exprs);
+                is_exposed && *node != at && uses.iter().any(|(_, used)| *used == var)
+            };
+            let mut readers = of(false);
+            readers.extend(nodes.iter().copied().filter(names));
+            readers.sort_unstable();
+            readers.dedup();
             let first = writers
                 .iter()
                 .chain(&readers)
@@ -301,7 +310,7 @@ impl Planner<'_> {
                     && variable.attrs.is_empty()
                     && variable.storage == Storage::None
                     && variable.space == AddressSpace::Private
-                    && !self.aliases.is_exposed(VarRef::Local(var)),
+                    && !is_exposed,
             });
         }
         values
