@@ -73,6 +73,7 @@ pub fn plan<'a>(
 
     let taken = context.names;
     let mut stmts = function.body.take().unwrap_or_default().stmts;
+    prepare::drop_unreachable(&mut stmts);
     let mut shared = Vec::new();
     if let Some(StmtKind::Return(_)) = stmts.last().map(|stmt| &stmt.kind) {
         stmts.pop();

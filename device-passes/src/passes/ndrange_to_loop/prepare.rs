@@ -168,3 +168,28 @@ fn whole_assignment(function: &Function, stmt: &Stmt) -> Option<(VarId, ExprId)>
         _ => None,
     }
 }
+
+/// Drops what stands after a jump in its list, unless a label leads there. A barrier there would make a group's of a loop
+/// that each work-item runs for itself, since nothing is left of the barrier where regions are made.
+pub fn drop_unreachable(stmts: &mut Vec<Stmt>) {
+    let jumps = |stmt: &Stmt| {
+        matches!(
+            stmt.kind,
+            StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Goto(_)
+        )
+    };
+    if let Some(jump) = stmts.iter().position(jumps) {
+        let mut has_label = false;
+        for stmt in &stmts[jump + 1..] {
+            stmt.for_each(&mut |stmt| has_label |= matches!(stmt.kind, StmtKind::Label(..)));
+        }
+        if !has_label {
+            stmts.truncate(jump + 1);
+        }
+    }
+    for stmt in stmts {
+        for list in stmt.lists_mut() {
+            drop_unreachable(list);
+        }
+    }
+}
