@@ -44,14 +44,14 @@ const BEFORE: [(i64, i64); 3] = [(-1, 0), (0, -1), (-1, -1)];
 const FAR_BEFORE: [(i64, i64); 5] = [(-1, 0), (0, -1), (-1, -1), (-2, 0), (-1, -2)];
 /// Such as may be stored later.
 const AROUND: [(i64, i64); 8] = [
-    (-1, 0),
+    (0, 0),
     (0, -1),
-    (-1, 1),
-    (-1, 1),
+    (1, -1),
+    (0, -1),
     (-1, 1),
     (1, 0),
     (0, 1),
-    (0, 0),
+    (1, -1),
 ];
 
 /// What is stored at a row and a column, made of elements near it.
@@ -152,7 +152,7 @@ fn rows(random: &mut Random) -> String {
         width: columns + 2 + random.below(3),
         is_flat: random.chance(60),
     };
-    let near: &[(i64, i64)] = match random.chance(30) {
+    let near: &[(i64, i64)] = match random.chance(40) {
         true => &AROUND,
         false => &FAR_BEFORE,
     };

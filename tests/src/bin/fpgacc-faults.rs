@@ -304,7 +304,7 @@ fn rows(random: &mut Random) -> Job {
 
 /// Tables that are filled by rows, or in diagonals.
 fn waves(random: &mut Random) -> Job {
-    let all: Vec<Wave> = (0..12).map(|_| Wave::random(random)).collect();
+    let all: Vec<Wave> = (0..40).map(|_| Wave::random(random)).collect();
     waves::job(&all)
 }
 
