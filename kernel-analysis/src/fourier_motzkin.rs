@@ -90,7 +90,8 @@ impl Row {
     }
 }
 
-fn greatest(a: i128, b: i128) -> i128 {
+/// The greatest common divisor of two numbers that are not negative.
+pub fn greatest(a: i128, b: i128) -> i128 {
     match b {
         0 => a,
         b => greatest(b, a % b),

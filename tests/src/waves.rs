@@ -1,5 +1,5 @@
-//! Random wavefronts, for the pass of that name: tables of dynamic programming in a work-item's own memory, by rows or
-//! in diagonals, and tiles that work-groups fill in diagonals.
+//! Random wavefronts, for the pass of that name: tables of dynamic programming in private memory, by rows or in diagonals,
+//! and tiles in `__local` memory that work-groups fill in diagonals.
 
 use crate::job::{Arg, Fill, Geometry, Job};
 use crate::random::Random;

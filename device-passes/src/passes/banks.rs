@@ -12,6 +12,7 @@ use fpgacc_frontend::ir::{
     AddressSpace, Attr, Function, FunctionId, Module, Qualifiers, StmtKind, TypeId, VarId,
 };
 use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::fourier_motzkin::greatest;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::{Header, Nests};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
@@ -279,7 +280,7 @@ impl Parts {
             let counting = part.indices.counting.get(*at)?;
             let apart = by * counting.step?;
             let Some(own) = copies.get(&counting.header.counter) else {
-                parts.moves = greatest(parts.moves, apart);
+                parts.moves = greatest(parts.moves, apart.abs());
                 continue;
             };
             if parts.copied.replace((own.number, apart)).is_some() {
@@ -287,18 +288,10 @@ impl Parts {
             }
             if !own.is_whole {
                 // What is left of the loop moves on by as many as there are copies.
-                parts.moves = greatest(parts.moves, apart * i128::from(own.number));
+                parts.moves = greatest(parts.moves, apart.abs() * i128::from(own.number));
             }
         }
         Some(parts)
-    }
-}
-
-/// The greatest common divisor.
-fn greatest(a: i128, b: i128) -> i128 {
-    match b {
-        0 => a.abs(),
-        b => greatest(b, a % b),
     }
 }
 

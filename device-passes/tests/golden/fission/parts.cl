@@ -65,3 +65,13 @@ __kernel void outside(__global const float *restrict a, __global float *restrict
     }
     c[0] = i;
 }
+// case: a pointer of the iteration that nobody uses
+__kernel void idle(__global const uint *restrict a, __global uint *restrict b, __global uint *restrict c) {
+    for (int i = 1; i < 100; i++) {
+        uint x = a[i];
+        uint *p = &x;
+        b[i] = b[i - 1] + a[i];
+        for (int j = 0; j < 3; j++)
+            c[i] |= a[j];
+    }
+}
