@@ -22,7 +22,7 @@ impl Padded {
     pub fn random(random: &mut Random) -> Self {
         let mut kernel = Padded {
             rows: 4 + random.below(5),
-            length: random.copy(&[5, 6, 7, 9, 10, 12, 17]),
+            length: random.copy(&[5, 6, 7, 8, 9, 10, 12, 17]),
             is_nested: random.chance(20),
             space: random.copy(&["", "", "__local "]),
             sections: Vec::new(),
@@ -55,7 +55,10 @@ impl Padded {
         let op = random.copy(&["+=", "^=", "=", "-="]);
         let value = random.copy(&["n", "in[r * 3 + c]", "r * 5 - c", "all % 7"]);
         let here = self.at(random, "r", "c");
-        let every = format!("for (int r = 0; r < {rows}; r++) for (int c = 0; c < {length}; c++)");
+        // Copies of a row's elements are in banks.
+        let unroll = random.copy(&["", "", "\n#pragma unroll\n"]);
+        let every =
+            format!("for (int r = 0; r < {rows}; r++) {unroll}for (int c = 0; c < {length}; c++)");
         match random.below(if self.is_nested { 5 } else { 10 }) {
             0 => format!("{every} {here} {op} {value};"),
             // Along diagonals.

@@ -50,7 +50,7 @@ struct Options {
     undefined_every: u64,
     /// What kernels have much of: barriers, each program rewritten in one way; or loops, too, each
     /// program rewritten to single work-items and to wide NDRanges; or memory that is read again, each
-    /// program rewritten in seven ways
+    /// program rewritten in seven ways; or tables on the chip, each program rewritten in two ways
     #[arg(long, value_enum, default_value_t = Focus::Barriers)]
     focus: Focus,
     /// Only coarsen NDRanges, each program in two ways

@@ -77,3 +77,14 @@ pub(super) fn reused(index: u64) -> Vec<Rewrites> {
         Rewrites::GroupLoop(rounds),
     ]
 }
+
+/// Single work-items in two ways: tables on the chip are for those.
+pub(super) fn tables(index: u64) -> Vec<Rewrites> {
+    let other = match index % 4 {
+        0 => Rewrites::Unrolled,
+        1 => Rewrites::Interchanged,
+        2 => Rewrites::Distributed,
+        _ => Rewrites::Coalesced,
+    };
+    vec![Rewrites::All, other]
+}

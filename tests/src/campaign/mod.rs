@@ -24,7 +24,7 @@ use crate::run::{Output, Platform, run};
 
 pub use case::{Case, rewrite_safely, run_cleanly, run_impatiently};
 pub use counts::Counts;
-use forms::{coarsened, regrouped, reused};
+use forms::{coarsened, regrouped, reused, tables};
 
 /// How long a kernel may take that is run again, alone, ..
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -73,13 +73,15 @@ impl Plan {
     /// implementation. With loops in focus each program becomes single work-items, in turn with
     /// coalesced loop nests, with loops distributed, with unrolled loops or with their own loops outside, wide NDRanges,
     /// coarsened ones, and ones with other groups or with vectors. With reuse in focus it becomes single work-items,
-    /// and NDRanges in each of these ways.
+    /// and NDRanges in each of these ways; with tables in focus, single work-items in two ways.
     pub fn rewrites(&self, index: u64) -> Vec<Rewrites> {
         if self.coarsened {
             return vec![coarsened(index), coarsened(index + 1)];
         }
-        if self.focus == Focus::Reuse {
-            return reused(index);
+        match self.focus {
+            Focus::Reuse => return reused(index),
+            Focus::Tables => return tables(index),
+            Focus::Barriers | Focus::Loops => {}
         }
         if self.focus == Focus::Loops {
             let single = match index % 4 {

@@ -13,6 +13,8 @@ pub enum Focus {
     Loops,
     /// Memory that work-items or iterations read again, or that others of them wrote.
     Reuse,
+    /// Tables on the chip, which are filled in waves, or have rows that become longer.
+    Tables,
 }
 
 /// What work-items may do with an array until the next barrier.

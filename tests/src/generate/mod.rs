@@ -98,8 +98,8 @@ impl Inputs {
 /// The program of a seed.
 pub fn batch(seed: u64, count: usize, focus: Focus) -> Batch {
     let mut random = Random::new(seed);
-    if focus == Focus::Reuse {
-        return batch_of_reuse(&mut random, count);
+    if matches!(focus, Focus::Reuse | Focus::Tables) {
+        return batch_of_reuse(&mut random, count, focus);
     }
     let mut job = Job::new(ids::FUNCTIONS);
     let small: Vec<f32> = (0..64).map(|_| random.below(17) as f32 - 8.0).collect();
@@ -143,7 +143,7 @@ pub fn batch(seed: u64, count: usize, focus: Focus) -> Batch {
 }
 
 /// A program of kernels that read again. None has a twin.
-fn batch_of_reuse(random: &mut Random, count: usize) -> Batch {
+fn batch_of_reuse(random: &mut Random, count: usize, focus: Focus) -> Batch {
     use Knowledge::{All, Local, Nothing};
     let functions = reuse::functions();
     let mut job = Job::new(functions.as_str());
@@ -152,7 +152,7 @@ fn batch_of_reuse(random: &mut Random, count: usize) -> Batch {
         let start = job.source.len();
         let mut random = Random::new(random.bits());
         let knowledge = random.copy(&[Nothing, Local, All, All, All, All, All, All]);
-        let mut kernel = reuse::kernel(&mut job, number, &mut random, knowledge);
+        let mut kernel = reuse::kernel(&mut job, number, &mut random, (knowledge, focus));
         kernel.text = start..job.source.len();
         kernels.push(kernel);
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fpgacc_device_passes::passes;
+use fpgacc_device_passes::passes::{self, BANKS, PAD, WAVEFRONT};
 use fpgacc_tests::campaign::{Case, Counts, Plan, check};
 use fpgacc_tests::generate::Focus;
 use fpgacc_tests::run::Platform;
@@ -98,6 +98,25 @@ fn kernels_that_read_again_do_the_same() {
     let fired = |name: &&str| counts.fired.get(*name).copied().unwrap_or(0);
     let rare: Vec<&str> = REUSE.into_iter().filter(|name| fired(name) < 4).collect();
     assert!(rare.is_empty(), "{rare:?}\n{counts}");
+}
+
+/// Tables on the chip are filled in waves, and their rows become longer and have banks.
+#[test]
+fn kernels_with_tables_do_the_same() {
+    let plan = Plan {
+        seed: 2026,
+        batch: 25,
+        intel_every: 3,
+        pocl_every: 3,
+        nvidia_every: 0,
+        undefined_every: 3,
+        focus: Focus::Tables,
+        coarsened: false,
+    };
+    let counts = counts_of(&plan, 4);
+    for name in [WAVEFRONT, PAD, BANKS] {
+        assert!(counts.fired[name] > 10, "{counts}");
+    }
 }
 
 /// One work-item does the work of several, in any kernel.

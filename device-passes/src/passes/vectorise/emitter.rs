@@ -8,6 +8,7 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_frontend::source::Span;
 
+use crate::copy::redirect_all;
 use crate::pass::Note;
 use crate::passes::ndrange_to_loop::work_items::ids::Target;
 use crate::passes::vectorise::shapes::{Shape, Shapes, Storage, kept};
@@ -231,6 +232,8 @@ impl<'a> Emitter<'a> {
                     self.problem("it asks for an id in a dimension that is computed", span);
                 }
                 let first = self.first.query(&mut self.target, id, query);
+                let uses = self.target.function.exprs.local_uses(first);
+                redirect_all(self.target.function, uses, own);
                 return self.ahead(first, self.shapes.expr(id), lane);
             }
             _ => {}

@@ -247,12 +247,9 @@ fn vectorised(
         redirect(&mut function, &mut stmts, sum.var, var);
         sums.push(var);
     }
-    let mut own = plan.own.clone();
-    let copies = own_copies(&mut function, &mut stmts, &mut own);
-    own.extend(copies);
     let lanes = Iterations {
         counter: plan.header.counter,
-        own,
+        own: own_copies(&mut function, &mut stmts, &plan.own),
         sums: sums.iter().copied().collect(),
     };
     let shapes = Shapes::of(module, &function, &summaries, &lanes, &stmts);
@@ -384,16 +381,16 @@ fn copy_exprs(function: &mut Function, stmt: &mut Stmt) {
 fn own_copies(
     function: &mut Function,
     stmts: &mut [Stmt],
-    own: &mut BTreeSet<VarId>,
-) -> Vec<VarId> {
-    let mut made = Vec::new();
-    for var in own.iter().copied().collect::<Vec<_>>() {
+    own: &BTreeSet<VarId>,
+) -> BTreeSet<VarId> {
+    let mut copies = BTreeSet::new();
+    for &var in own {
         let variable = function.vars[var].clone();
         let copy = function.vars.add(variable);
         redirect(function, stmts, var, copy);
-        made.push(copy);
+        copies.insert(copy);
     }
-    made
+    copies
 }
 
 /// Points uses and declarations of a variable at another one.

@@ -4,6 +4,7 @@
 use crate::histograms::{self, Histogram};
 use crate::job::{Arg, Fill, Job};
 use crate::neighbours::{self, Neighbours};
+use crate::padded::{self, Padded};
 use crate::planes::{self, Planes};
 use crate::random::Random;
 use crate::recurrences::{self, Recurrence};
@@ -15,6 +16,7 @@ use crate::stencils::{self, Stencil};
 use crate::tiles::{self, Shared};
 use crate::vector_loops;
 use crate::vectors;
+use crate::waves::{self, Wave};
 
 /// What stands before all of them.
 pub(super) fn functions() -> String {
@@ -22,9 +24,17 @@ pub(super) fn functions() -> String {
     texts.concat() + &tiles::functions()
 }
 
-/// A program of one kernel, `k0`, and its launches.
-fn program(random: &mut Random) -> Job {
-    match random.below(16) {
+/// A program of one kernel, `k0`, and its launches: with tables on the chip.
+pub(super) fn table(random: &mut Random) -> Job {
+    match random.chance(50) {
+        true => waves::job(&[Wave::random(random)]),
+        false => padded::job(&[Padded::random(random)]),
+    }
+}
+
+/// One of any kind.
+pub(super) fn any(random: &mut Random) -> Job {
+    match random.below(18) {
         0 => stencils::job(&[Stencil::random(random, false)]),
         1 => stencils::job(&[Stencil::random(random, true)]),
         2 | 11 => tiles::job(&[Shared::random(random)]),
@@ -39,6 +49,7 @@ fn program(random: &mut Random) -> Job {
             false => sizes::job(&[sizes::one(random, 0)]),
         },
         10 => rereads::job(&[rereads::kernel(random, 0)]),
+        16 | 17 => table(random),
         _ => histograms::job(&[Histogram::random(random)]),
     }
 }
@@ -48,8 +59,13 @@ fn grows(job: &Job) -> bool {
     job.source.contains("\nfloat sum") && job.source.contains("sum = sum * 3")
 }
 
-/// Appends one with this name and one of its launches.
-pub(super) fn kernel(job: &mut Job, name: &str, random: &mut Random) {
+/// Appends the kernel of such a program, with this name and one of its launches.
+pub(super) fn kernel(
+    job: &mut Job,
+    name: &str,
+    random: &mut Random,
+    program: fn(&mut Random) -> Job,
+) {
     let mut from = program(random);
     while grows(&from) {
         from = program(random);

@@ -19,7 +19,7 @@ use crate::job::Job;
 use crate::random::Random;
 use crate::rewrite::Knowledge;
 
-use super::Generated;
+use super::{Focus, Generated};
 
 /// What stands before all kernels.
 pub(super) fn functions() -> String {
@@ -31,13 +31,14 @@ pub(super) fn kernel(
     job: &mut Job,
     number: usize,
     random: &mut Random,
-    knowledge: Knowledge,
+    (knowledge, focus): (Knowledge, Focus),
 ) -> Generated {
     let name = format!("k{number}");
     let (first, start) = (job.buffers.len(), job.source.len());
-    match random.chance(30) {
-        true => borrowed::kernel(job, &name, random),
-        false => composer::kernel(job, &name, random),
+    match focus {
+        Focus::Tables => borrowed::kernel(job, &name, random, borrowed::table),
+        _ if random.chance(30) => borrowed::kernel(job, &name, random, borrowed::any),
+        _ => composer::kernel(job, &name, random),
     }
     Generated {
         name,
