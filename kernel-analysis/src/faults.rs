@@ -192,6 +192,10 @@ pub const ALL: &[Fault] = &[
         "lanes at the border of a wave read registers that nobody stored to",
     ),
     fault(
+        "wavefront-extremum-lost",
+        "what the lanes of a wave found best is not put together",
+    ),
+    fault(
         "wavefront-late",
         "lanes of a wave read what was stored a step too early",
     ),

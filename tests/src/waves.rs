@@ -86,7 +86,19 @@ fn value(
 
 /// What else a lane does: mostly nothing. It may end early only where no barrier comes after.
 fn more(random: &mut Random, [row, column]: [&str; 2], may_end: bool) -> String {
-    let text = match random.below(24) {
+    let text = match random.below(36) {
+        // What each lane keeps beside the table, other tables, and what is only stored.
+        24 | 25 => "if (v > best) best = v;",
+        26 => "best = best <= v ? v : best;",
+        27 if may_end => "own[C] += v;",
+        28 if may_end => "own[R + 1] = v - own[R + 1];",
+        29 if may_end => "dir[R * 20 + C] = v > 3;",
+        30 if may_end => "if (v > 5) dir[R * 20 + C] = v;",
+        31 | 32 if may_end => {
+            "e[R * 20 + C + 20] = e[R * 20 + C + 19] + b[C]; v += e[R * 20 + C + 20];"
+        }
+        33 if may_end => "v += e[R * 20 + C + 20]; e[R * 20 + C + 20] = e[R * 20 + C] - v;",
+        34 if may_end => "dir[R * 20 + C / 2] = v;",
         0 => "c[R * 17 + C] = v;",
         1 => "if (v > 100) { v -= 90; }",
         2 => "int w = v * 2; v = w - 3;",
@@ -101,8 +113,13 @@ fn more(random: &mut Random, [row, column]: [&str; 2], may_end: bool) -> String 
 
 /// A loop's head, by its first and last value.
 fn head(random: &mut Random, counter: &str, first: usize, last: usize) -> String {
-    match random.below(6) {
+    match random.below(9) {
         0 => format!("for (int {counter} = {first}; {counter} <= {last}; ++{counter})"),
+        2 => format!(
+            "for (uint {counter} = {first}; {counter} < {}; {counter}++)",
+            last + 1
+        ),
+        3 => format!("for (size_t {counter} = {first}; {counter} <= {last}; {counter}++)"),
         1 => format!(
             "for (short {counter} = {first}; {counter} < {}; {counter}++)",
             last + 1
@@ -199,7 +216,13 @@ fn diagonals(random: &mut Random) -> String {
         width: size + 1 + random.below(3),
         is_flat: random.chance(60),
     };
-    let lines = phases(random, &table, size, "for (int t = 0; t < SIZE; t++)", "");
+    let items = random.copy(&[
+        "for (int t = 0; t < SIZE; t++)",
+        "for (int t = 0; t < SIZE; t++)",
+        "for (uint t = 0; t < SIZE; t++)",
+        "for (size_t t = 0; t < SIZE; t++)",
+    ]);
+    let lines = phases(random, &table, size, items, "");
     filled(&table, size + 2, &lines.replace("SIZE", &size.to_string()))
 }
 
@@ -224,7 +247,8 @@ fn phases(random: &mut Random, table: &Table, size: usize, items: &str, barrier:
     );
     // Mostly the next diagonal; the same one is stored twice.
     let start = size as i64 - random.copy(&[2, 2, 2, 2, 2, 3, 1]);
-    let bound = random.copy(&["t <= m", "t <= m", "t <= m", "t <= m", "t <= m", "t < m"]);
+    let bound = random.copy(&["t <= m", "t <= m", "t <= m", "t <= m", "m >= t", "t < m"]);
+    let grown = random.copy(&["int", "int", "int", "uint", "long"]);
     let shrinks = format!(
         "for (int m = {start}; m >= 0; m--) {{\n{items} {{\nif (t <= m) {{\n{second}\n}}\n}}\n{barrier}}}\n"
     );
@@ -233,7 +257,7 @@ fn phases(random: &mut Random, table: &Table, size: usize, items: &str, barrier:
         false => String::new(),
     };
     format!(
-        "for (int m = 0; m < {size}; m++) {{\n{items} {{\nif ({bound}) {{\n{first}\n}}\n}}\n{barrier}}}\n{shrinks}"
+        "for ({grown} m = 0; m < {size}; m++) {{\n{items} {{\nif ({bound}) {{\n{first}\n}}\n}}\n{barrier}}}\n{shrinks}"
     )
 }
 
@@ -243,8 +267,11 @@ fn filled(table: &Table, rows: usize, body: &str) -> String {
     let all =
         format!("for (int y = 0; y < {rows}; y++) {{\nfor (int x = 0; x < {width}; x++) {{\n");
     format!(
-        "T {};\nint total = 0;\n{all}{cell} = b[y * 5 + x * 3];\n}}\n}}\n{body}\
-         {all}a[y * {width} + x] = {cell};\n}}\n}}\na[1500] = total;\n",
+        "T {};\nint total = 0;\nT best = 0, own[64], dir[300], e[300];\n\
+         for (int x = 0; x < 300; x++) {{\ndir[x] = 0;\ne[x] = b[x];\nown[x % 64] = b[x];\n}}\n\
+         {all}{cell} = b[y * 5 + x * 3];\n}}\n}}\n{body}\
+         {all}a[y * {width} + x] = {cell};\n}}\n}}\na[1500] = total;\na[1501] = best;\n\
+         for (int x = 0; x < 300; x++) {{\na[1510 + x] = dir[x] + e[x] * 2 + own[x % 64] * 3;\n}}\n",
         table.declared(rows)
     )
 }
@@ -264,10 +291,11 @@ fn tiles(random: &mut Random, items: usize) -> String {
     );
     let corner = table.at("0", "0");
     format!(
-        "__local T {};\nint t = get_local_id(0), g = get_group_id(0);\nint total = 0;\nif (t == 0) {corner} = b[g];\n\
+        "__local T {};\nint t = get_local_id(0), g = get_group_id(0);\nint total = 0;\nT best = 0;\nif (t == 0) {corner} = b[g];\n\
          {above} = b[g + t + 1];\n{left} = b[g * 3 + t * 5 + 2];\nfor (int y = 0; y < {items}; y++) {{\n{own} = 0;\n}}\n\
          {barrier}{lines}\
-         for (int y = 0; y < {items}; y++) {{\na[(g * {items} + y) * {items} + t] = {own};\n}}\n",
+         for (int y = 0; y < {items}; y++) {{\na[(g * {items} + y) * {items} + t] = {own};\n}}\n\
+         a[1500 + g * 20 + t] = best;\n",
         table.declared(items + 1)
     )
 }

@@ -8,7 +8,7 @@
 
 mod codegen;
 mod legality;
-mod matching;
+pub(crate) mod matching;
 pub mod options;
 
 use fpgacc_frontend::ir::{FunctionId, Module};

@@ -15,25 +15,29 @@
 //! wave would wait for them.
 //!
 //! Only where indices are sums of multiples of the two counters, so that it is known which step and lane stored what is
-//! read, and where no element is stored twice.
+//! read, and where no element is stored twice. What is written beside the tables must not depend on the order of lanes:
+//! minima and maxima, elements of each lane's own, and what is only written.
 
 mod arms;
 mod codegen;
+mod extrema;
 mod held;
 mod phase;
 mod rows;
 mod same;
 mod space;
+mod values;
 mod wave;
 
 use std::ops::Range;
 
-use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, StmtKind};
+use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, StmtKind, VarId};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::location::Refusal;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::Nests;
+use fpgacc_kernel_analysis::usage::names;
 
 use self::phase::{Phase, Scope, branches, written};
 use self::wave::Wave;
@@ -116,7 +120,7 @@ fn runs_of(function: &Function, stmts: &[Stmt], path: &mut Path, found: &mut Vec
         }
     };
     for (index, stmt) in stmts.iter().enumerate() {
-        if written(function, stmt).is_some() {
+        if !written(function, stmt).is_empty() {
             at.push(index);
         } else if !matches!(stmt.kind, StmtKind::Comment(_)) {
             end(&mut at, path);
@@ -151,13 +155,15 @@ impl Found {
     fn note(&self, function: &Function) -> Note {
         let Wave { times, lanes, .. } = self.wave;
         let first = self.phases.first();
-        let array = first.map_or("", |phase| &function.vars[phase.array].name);
+        let tables = first.map_or(&[][..], |phase| &phase.tables);
+        let tables: Vec<VarId> = tables.iter().map(|table| table.array).collect();
+        let tables = names(function, &tables);
         let loops = match self.phases.len() {
             1 => String::new(),
             loops => format!("; {loops} loops become one"),
         };
         let text = format!(
-            "{lanes} lanes hand on what they store in '{array}' in registers, in {times} steps{loops}"
+            "{lanes} lanes hand on what they store in {tables} in registers, in {times} steps{loops}"
         );
         let span = first.and_then(|phase| phase.span);
         Note::new(text, span).names_form("a wavefront in registers")
@@ -277,9 +283,9 @@ fn wave(
     at: &[usize],
 ) -> Result<(Vec<Phase>, Wave), (Refusal, Option<Span>)> {
     let first = at.first().and_then(|first| stmts[*first].span);
-    let phases = at.iter().filter_map(|at| {
+    let phases = at.iter().map(|at| {
         let stmt = &stmts[*at];
-        Some(Phase::of(scope, written(scope.function, stmt)?, stmt))
+        Phase::of(scope, stmt)
     });
     let phases = phases
         .collect::<Result<Vec<_>, _>>()

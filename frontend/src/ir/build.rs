@@ -68,20 +68,22 @@ impl Types {
         let (Some(x), Some(y)) = (self.as_scalar(a), self.as_scalar(b)) else {
             return self.canonical(a);
         };
-        let common = usual_scalar(x, y);
+        let common = x.usual(y);
         self.scalar(common)
     }
 }
 
-/// C's usual arithmetic conversions, with OpenCL's fixed sizes.
-fn usual_scalar(x: Scalar, y: Scalar) -> Scalar {
-    for float in [Scalar::Double, Scalar::Float, Scalar::Half] {
-        if x == float || y == float {
-            return float;
+impl Scalar {
+    /// The common type of two operands: C's usual arithmetic conversions, with OpenCL's fixed sizes.
+    pub fn usual(self, other: Self) -> Self {
+        for float in [Scalar::Double, Scalar::Float, Scalar::Half] {
+            if self == float || other == float {
+                return float;
+            }
         }
+        // From int on the enum is in order of conversion rank, unsigned above signed.
+        self.max(other).max(Scalar::Int)
     }
-    // From int on the enum is in order of conversion rank, unsigned above signed.
-    x.max(Scalar::Int).max(y.max(Scalar::Int))
 }
 
 impl Exprs {

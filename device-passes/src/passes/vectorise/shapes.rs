@@ -424,7 +424,7 @@ impl Finder<'_> {
         let left = self.scalar(lhs)?;
         Some(match op {
             BinaryOp::Shl | BinaryOp::Shr => promoted(left),
-            _ => usual(left, self.scalar(rhs)?),
+            _ => left.usual(self.scalar(rhs)?),
         })
     }
 
@@ -742,14 +742,4 @@ pub fn promoted(scalar: Scalar) -> Scalar {
         Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort => Scalar::Int,
         other => other,
     }
-}
-
-/// C's usual arithmetic conversions.
-pub fn usual(a: Scalar, b: Scalar) -> Scalar {
-    for float in [Scalar::Double, Scalar::Float, Scalar::Half] {
-        if a == float || b == float {
-            return float;
-        }
-    }
-    promoted(a).max(promoted(b))
 }

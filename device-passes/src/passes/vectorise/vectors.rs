@@ -8,7 +8,7 @@ use fpgacc_kernel_analysis::faults;
 
 use crate::passes::vectorise::builtins::{self, Kind};
 use crate::passes::vectorise::emitter::{Emitter, INSIDE, Lane, Own};
-use crate::passes::vectorise::shapes::{Linear, Shape, Storage, converted, kept, promoted, usual};
+use crate::passes::vectorise::shapes::{Linear, Shape, Storage, converted, kept, promoted};
 
 impl Emitter<'_> {
     /// The values of all lanes, as a vector of elements of the expression's own type (`int` for `bool`).
@@ -210,7 +210,7 @@ impl Emitter<'_> {
         };
         let common = match op {
             BinaryOp::Shl | BinaryOp::Shr => promoted(scalar),
-            _ => usual(scalar, by),
+            _ => scalar.usual(by),
         };
         let left = self.converted_to(held, common);
         let right = self.operand(rhs, common);
@@ -382,7 +382,7 @@ impl Emitter<'_> {
         lhs: (ExprId, Scalar),
         rhs: (ExprId, Scalar),
     ) -> (ExprId, Scalar) {
-        let common = usual(lhs.1, rhs.1);
+        let common = lhs.1.usual(rhs.1);
         let left = self.operand(lhs.0, common);
         let right = self.operand(rhs.0, common);
         let ty = self.target.types.truth_vector((common, self.width));
@@ -580,7 +580,7 @@ impl Emitter<'_> {
     /// The lane for which a comparison holds only if it holds for all.
     fn strictest(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Option<Lane> {
         let (left, right) = (self.scalar(lhs)?, self.scalar(rhs)?);
-        let common = usual(left, right);
+        let common = left.usual(right);
         let left = converted(self.shapes.expr(lhs), left, common);
         let right = converted(self.shapes.expr(rhs), right, common);
         if !left.is_exact() || !right.is_exact() {

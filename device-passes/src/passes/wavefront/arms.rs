@@ -47,7 +47,7 @@ fn only(block: &Block) -> Option<&Stmt> {
     real.next().filter(|_| real.next().is_none())
 }
 
-/// Makes one store of the branch that the lanes of loops end with.
+/// Makes one store of a branch with which the lanes of loops store.
 pub fn join(module: &mut Module, kernel: FunctionId, nest: &Position) {
     let function = &mut module.functions[kernel];
     let Some(StmtKind::For { body, .. }) = nest.get(function).map(|stmt| &stmt.kind) else {
@@ -56,15 +56,15 @@ pub fn join(module: &mut Module, kernel: FunctionId, nest: &Position) {
     let mut body = body.clone();
     let mut at = body.stmts.as_mut_slice();
     let branch = loop {
+        if let Some(found) = at.iter().position(|stmt| store(function, stmt).is_some()) {
+            break &mut at[found];
+        }
         let Some(last) = at
             .iter_mut()
             .rfind(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)))
         else {
             return;
         };
-        if store(function, last).is_some() {
-            break last;
-        }
         at = match &mut last.kind {
             StmtKind::For { body, .. } => &mut body.stmts,
             StmtKind::Block(block) => &mut block.stmts,

@@ -9,7 +9,8 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::faults;
 
 use super::Found;
-use super::phase::{Phase, counters};
+use super::extrema::{Better, Extremum};
+use super::phase::{Phase, Table, counters};
 use super::space::{Affine, Vector};
 use super::wave::{Read, Wave};
 use crate::around_loop::private_variable;
@@ -24,14 +25,11 @@ pub fn write(module: &mut Module, kernel: FunctionId, context: &Context<'_>, fou
     if names_meet(&module.functions[kernel], first) {
         module.functions[kernel].make_names_unique(context.names);
     }
-    let element = element(&module.types, &module.functions[kernel], first);
     let mut writer = Writer {
         function: &mut module.functions[kernel],
         types: &mut module.types,
         taken: context.names,
         wave: &found.wave,
-        array: first.array,
-        element,
     };
     let stmts = writer.all(first);
     if let Some(list) = list_mut(&mut module.functions[kernel], &found.path) {
@@ -64,6 +62,20 @@ fn unroll(stmts: &mut [Stmt]) {
     }
 }
 
+/// Puts statements in the place of an assignment.
+fn put(stmts: &mut Vec<Stmt>, assignment: ExprId, own: &[Stmt]) {
+    let is_it = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Expr(id) if id == assignment);
+    if let Some(at) = stmts.iter().position(is_it) {
+        let span = stmts[at].span;
+        let spanned = own.iter().map(|stmt| Stmt::at(stmt.kind.clone(), span));
+        stmts.splice(at..=at, spanned.collect::<Vec<_>>());
+        return;
+    }
+    for list in stmts.iter_mut().flat_map(Stmt::lists_mut) {
+        put(list, assignment, own);
+    }
+}
+
 /// Whether variables that stood in blocks of their own would have the name of another.
 fn names_meet(function: &Function, first: &Phase) -> bool {
     let counters = first.counts.iter().map(|count| count.counter);
@@ -78,66 +90,179 @@ fn names_meet(function: &Function, first: &Phase) -> bool {
     names.any(|name| !seen.insert(name))
 }
 
-/// The type of the elements.
-fn element(types: &Types, function: &Function, phase: &Phase) -> TypeId {
-    let mut ty = function.vars[phase.array].ty.ty;
-    while let Some((inner, _)) = types.as_array(ty) {
-        ty = inner.ty;
-    }
-    ty
-}
-
 struct Writer<'a> {
     function: &'a mut Function,
     types: &'a mut Types,
     taken: &'a FileNames,
     wave: &'a Wave,
-    array: VarId,
+}
+
+/// Registers of all lanes.
+struct Registers {
+    /// What an array's elements, or a variable, have.
     element: TypeId,
+    /// For a table by age: what is stored in this step, in the one before it, and so on.
+    kept: Vec<VarId>,
 }
 
 impl Writer<'_> {
     fn all(&mut self, first: &Phase) -> Vec<Stmt> {
         let step = self.counter("step");
-        let oldest = self.wave.reads.iter().filter_map(|read| read.from);
-        let oldest = oldest.map(|from| -from.time).max().unwrap_or(1);
-        // By age: what is stored in this step, in the one before it, and so on.
-        let kept: Vec<VarId> = (0..=oldest).map(|age| self.registers(age)).collect();
-        let mut out: Vec<Stmt> = kept[1..].iter().map(|var| Stmt::declare(*var)).collect();
-        out.push(self.over_lanes(|own, lane| {
-            let cleared = kept[1..].iter();
-            cleared.map(|var| own.cleared(*var, lane)).collect()
-        }));
-        let mut body = vec![Stmt::declare(kept[0])];
-        body.push(self.over_lanes(|own, lane| own.lane(first, (step, lane), &kept)));
-        body.push(self.over_lanes(|own, lane| {
-            let oldest_first = (1..kept.len()).rev();
-            let copied = oldest_first.map(|age| own.copied(kept[age], kept[age - 1], lane));
-            copied.collect()
-        }));
-        let bound = self.int(self.wave.times);
-        let steps = self.function.count_to(self.types, step, bound, body);
-        // What is read of memory was there before: no step stores it.
-        let reads_memory = self
-            .wave
-            .reads
+        let tables = first.tables.iter().enumerate();
+        let tables: Vec<Registers> = tables
+            .map(|(at, table)| self.of_table(at, table.array))
+            .collect();
+        let extrema: Vec<Registers> = first
+            .extrema
             .iter()
-            .any(|read| read.from.is_none() || !read.there.is_empty());
-        out.push(match reads_memory {
-            true => {
-                let array = &self.function.vars[self.array].name;
-                let pragma = format!("ivdep array({array})");
-                steps.under(&pragma)
+            .map(|one| self.of_extremum(one))
+            .collect();
+        let before: Vec<(VarId, TypeId)> = tables
+            .iter()
+            .flat_map(|table| table.kept[1..].iter().map(|var| (*var, table.element)))
+            .collect();
+        let mut out: Vec<Stmt> = before.iter().map(|(var, _)| Stmt::declare(*var)).collect();
+        out.extend(extrema.iter().map(|one| Stmt::declare(one.kept[0])));
+        out.push(self.over_lanes(|own, lane| {
+            let cleared = before.iter();
+            let mut begun: Vec<Stmt> = cleared.map(|var| own.cleared(*var, lane)).collect();
+            for (one, registers) in first.extrema.iter().zip(&extrema) {
+                let value = own.function.use_var(one.var);
+                begun.push(own.assigned(registers.kept[0], lane, value));
             }
-            false => steps,
-        });
+            begun
+        }));
+        let steps = self.over_steps(first, step, [&tables, &extrema]);
+        out.push(self.free(first, steps));
+        if !extrema.is_empty() && !faults::is_on("wavefront-extremum-lost") {
+            out.push(self.over_lanes(|own, lane| {
+                let all = first.extrema.iter().zip(&extrema);
+                all.map(|(one, registers)| own.combined(one, registers.kept[0], lane))
+                    .collect()
+            }));
+        }
         out
     }
 
+    /// The loop over steps.
+    fn over_steps(
+        &mut self,
+        first: &Phase,
+        step: VarId,
+        [tables, extrema]: [&[Registers]; 2],
+    ) -> Stmt {
+        let mut body: Vec<Stmt> = tables
+            .iter()
+            .map(|table| Stmt::declare(table.kept[0]))
+            .collect();
+        body.push(self.over_lanes(|own, lane| {
+            for (one, registers) in first.extrema.iter().zip(extrema) {
+                own.index_by(one, registers.kept[0], lane);
+            }
+            own.lane(first, (step, lane), tables)
+        }));
+        body.push(self.over_lanes(|own, lane| {
+            let mut copied = Vec::new();
+            for Registers { kept, .. } in tables {
+                let oldest_first = (1..kept.len()).rev();
+                copied.extend(oldest_first.map(|age| own.copied(kept[age], kept[age - 1], lane)));
+            }
+            copied
+        }));
+        let bound = self.int(self.wave.times);
+        self.function.count_to(self.types, step, bound, body)
+    }
+
+    /// Says what no step waits for: what is read of a table's memory was there before, as no step stores it.
+    fn free(&self, first: &Phase, steps: Stmt) -> Stmt {
+        let tables = first.tables.iter().enumerate();
+        let read = tables.filter(|(at, _)| {
+            let mut reads = self.wave.reads.iter().filter(|read| read.table == *at);
+            reads.any(|read| read.from.is_none() || !read.there.is_empty())
+        });
+        let read = read.map(|(_, table)| table.array);
+        let free = read.chain(first.others.iter().copied());
+        free.fold(steps, |steps, array| {
+            let array = &self.function.vars[array].name;
+            steps.under(&format!("ivdep array({array})"))
+        })
+    }
+
+    /// The registers of a table.
+    fn of_table(&mut self, at: usize, array: VarId) -> Registers {
+        let mut element = self.function.vars[array].ty.ty;
+        while let Some((inner, _)) = self.types.as_array(element) {
+            element = inner.ty;
+        }
+        let reads = self.wave.reads.iter().filter(|read| read.table == at);
+        let oldest = reads.filter_map(|read| read.from).map(|from| -from.time);
+        let kept = (0..=oldest.max().unwrap_or(0)).map(|age| {
+            let what = match age {
+                0 => "now".to_string(),
+                age => format!("before_{age}"),
+            };
+            let name = self.fresh(array, &what);
+            self.registers(name, element)
+        });
+        let kept = kept.collect();
+        Registers { element, kept }
+    }
+
+    /// The registers of a minimum or maximum.
+    fn of_extremum(&mut self, one: &Extremum) -> Registers {
+        let element = self.function.vars[one.var].ty.ty;
+        let name = self.fresh(one.var, "lanes");
+        let kept = vec![self.registers(name, element)];
+        Registers { element, kept }
+    }
+
+    /// Lets each lane have one of its own.
+    fn index_by(&mut self, one: &Extremum, registers: VarId, lane: VarId) {
+        for slot in one.reads.iter().chain([&one.location]) {
+            let register = self.register(registers, lane);
+            self.function.exprs.replace_by(*slot, register);
+        }
+    }
+
+    /// `best = max(best, lanes[lane]);`
+    fn combined(&mut self, one: &Extremum, registers: VarId, lane: VarId) -> Stmt {
+        let ty = self.function.vars[one.var].ty.ty;
+        let [value, register] = [
+            self.function.use_var(one.var),
+            self.register(registers, lane),
+        ];
+        let best = match &one.better {
+            Better::Select(op) => {
+                let cond = self.function.exprs.binary(self.types, *op, register, value);
+                let then = self.register(registers, lane);
+                let otherwise = self.function.use_var(one.var);
+                let choice = Expr::Cond {
+                    cond,
+                    then,
+                    otherwise,
+                };
+                // Narrow integers become `int` there.
+                let wide = self.types.binary(BinaryOp::Add, ty, ty);
+                let choice = self.function.exprs.add(choice, wide, None);
+                self.function.exprs.converted(self.types, choice, ty)
+            }
+            Better::Call(name) => {
+                let args = vec![value, register];
+                self.function.exprs.call_builtin(name, ty, args)
+            }
+        };
+        self.function.assign_var(one.var, best)
+    }
+
     /// What a lane does in a step.
-    fn lane(&mut self, first: &Phase, (step, lane): (VarId, VarId), kept: &[VarId]) -> Vec<Stmt> {
+    fn lane(
+        &mut self,
+        first: &Phase,
+        (step, lane): (VarId, VarId),
+        tables: &[Registers],
+    ) -> Vec<Stmt> {
         for read in &self.wave.reads {
-            self.read(read, (step, lane), kept);
+            self.read(read, (step, lane), &tables[read.table]);
         }
         let iterations = [self.wave.iteration, Affine::LANE];
         let values = counters(&first.counts, iterations);
@@ -146,19 +271,27 @@ impl Writer<'_> {
             Stmt::define(count.counter, value)
         });
         let mut inside: Vec<Stmt> = counters.collect();
-        inside.extend(first.body.iter().cloned());
-        self.store(first, (lane, kept[0]), &mut inside);
-        let inside = match self.all_of(&self.wave.guards.clone(), (step, lane)) {
+        let (body, guards) = match &first.unguarded {
+            Some(all) => (all, &self.wave.run),
+            None => (&first.body, &self.wave.guards),
+        };
+        inside.extend(body.iter().cloned());
+        for (table, registers) in first.tables.iter().zip(tables) {
+            self.store(table, (lane, registers), &mut inside);
+        }
+        let inside = match self.all_of(guards, (step, lane)) {
             Some(guard) => vec![Stmt::only_if(guard, inside)],
             None => inside,
         };
-        let mut out = vec![self.cleared(kept[0], lane)];
+        let now = tables.iter().map(|table| (table.kept[0], table.element));
+        let mut out: Vec<Stmt> = now.map(|now| self.cleared(now, lane)).collect();
         out.extend(inside);
         out
     }
 
     /// Reads registers in place of memory, where they have it.
-    fn read(&mut self, read: &Read, (step, lane): (VarId, VarId), kept: &[VarId]) {
+    fn read(&mut self, read: &Read, (step, lane): (VarId, VarId), table: &Registers) {
+        let Registers { element, kept } = table;
         let Some(mut from) = read.from else {
             return;
         };
@@ -189,32 +322,27 @@ impl Writer<'_> {
                     otherwise: memory,
                 };
                 // Narrow integers become `int` there.
-                let ty = self.types.binary(BinaryOp::Add, self.element, self.element);
+                let ty = self.types.binary(BinaryOp::Add, *element, *element);
                 let choice = self.function.exprs.add(choice, ty, None);
-                self.function
-                    .exprs
-                    .converted(self.types, choice, self.element)
+                self.function.exprs.converted(self.types, choice, *element)
             }
         };
         self.function.exprs.replace_by(read.expr, value);
     }
 
     /// Keeps what a lane stores.
-    fn store(&mut self, first: &Phase, (lane, kept): (VarId, VarId), inside: &mut Vec<Stmt>) {
-        let Expr::Assign { lhs, rhs, .. } = *self.function.exprs.get(first.store) else {
+    fn store(&mut self, table: &Table, (lane, own): (VarId, &Registers), inside: &mut Vec<Stmt>) {
+        let Expr::Assign { lhs, rhs, .. } = *self.function.exprs.get(table.store) else {
             return;
         };
-        let name = self.fresh("new");
-        let new = private_variable(self.function, name, self.element);
+        let name = self.fresh(table.array, "new");
+        let new = private_variable(self.function, name, own.element);
         let value = self.function.use_var(new);
         let store = self.function.exprs.assign(None, lhs, value);
-        let register = self.register(kept, lane);
         let value = self.function.use_var(new);
-        let keep = self.function.exprs.assign(None, register, value);
-        let span = inside.pop().and_then(|stmt| stmt.span);
-        inside.push(Stmt::define(new, rhs));
-        inside.push(Stmt::at(StmtKind::Expr(store), span));
-        inside.push(Stmt::new(StmtKind::Expr(keep)));
+        let keep = self.assigned(own.kept[0], lane, value);
+        let store = Stmt::new(StmtKind::Expr(store));
+        put(inside, table.store, &[Stmt::define(new, rhs), store, keep]);
     }
 
     /// A loop over all lanes, unrolled.
@@ -227,21 +355,21 @@ impl Writer<'_> {
             .under("unroll")
     }
 
-    fn cleared(&mut self, registers: VarId, lane: VarId) -> Stmt {
-        let register = self.register(registers, lane);
+    fn cleared(&mut self, (registers, element): (VarId, TypeId), lane: VarId) -> Stmt {
         let zero = self.int(0);
-        let zero = self
-            .function
-            .exprs
-            .converted(self.types, zero, self.element);
-        let clear = self.function.exprs.assign(None, register, zero);
-        Stmt::new(StmtKind::Expr(clear))
+        let zero = self.function.exprs.converted(self.types, zero, element);
+        self.assigned(registers, lane, zero)
     }
 
     fn copied(&mut self, to: VarId, from: VarId, lane: VarId) -> Stmt {
-        let (to, from) = (self.register(to, lane), self.register(from, lane));
-        let copy = self.function.exprs.assign(None, to, from);
-        Stmt::new(StmtKind::Expr(copy))
+        let from = self.register(from, lane);
+        self.assigned(to, lane, from)
+    }
+
+    fn assigned(&mut self, registers: VarId, lane: VarId, value: ExprId) -> Stmt {
+        let register = self.register(registers, lane);
+        let assign = self.function.exprs.assign(None, register, value);
+        Stmt::new(StmtKind::Expr(assign))
     }
 
     fn register(&mut self, registers: VarId, lane: VarId) -> ExprId {
@@ -253,14 +381,10 @@ impl Writer<'_> {
     }
 
     /// A register for each lane.
-    fn registers(&mut self, age: i128) -> VarId {
-        let element = QualType::plain(self.element);
+    fn registers(&mut self, name: String, element: TypeId) -> VarId {
         let len = u64::try_from(self.wave.lanes).ok();
+        let element = QualType::plain(element);
         let ty = self.types.intern(Type::Array { element, len });
-        let name = match age {
-            0 => self.fresh("now"),
-            age => self.fresh(&format!("before_{age}")),
-        };
         private_variable(self.function, name, ty)
     }
 
@@ -270,8 +394,8 @@ impl Writer<'_> {
         private_variable(self.function, name, ty)
     }
 
-    fn fresh(&mut self, what: &str) -> String {
-        let hint = format!("{}_{what}", self.function.vars[self.array].name);
+    fn fresh(&mut self, of: VarId, what: &str) -> String {
+        let hint = format!("{}_{what}", self.function.vars[of].name);
         self.function.fresh_name(&hint, self.taken)
     }
 

@@ -36,8 +36,8 @@ pub fn inequalities(held: &[Held], points: &[Affine]) -> Vec<Affine> {
 pub struct Conditions<'a> {
     /// The function's expressions.
     pub exprs: &'a Exprs,
-    /// An integer as a sum of multiples of time and lane.
-    pub affine: &'a mut dyn FnMut(ExprId) -> Option<Affine>,
+    /// Two integers that are compared as sums of multiples of time and lane.
+    pub compared: &'a mut dyn FnMut([ExprId; 2]) -> Option<[Affine; 2]>,
 }
 
 impl Conditions<'_> {
@@ -95,7 +95,7 @@ impl Conditions<'_> {
 
     fn compared(&mut self, op: BinaryOp, sides: [ExprId; 2], is_true: bool) -> Vec<Held> {
         let holds = if is_true { Some(op) } else { op.negated() };
-        let [Some(lhs), Some(rhs)] = sides.map(&mut *self.affine) else {
+        let Some([lhs, rhs]) = (self.compared)(sides) else {
             return Vec::new();
         };
         let (more, less) = (lhs.plus(rhs, -1), rhs.plus(lhs, -1));

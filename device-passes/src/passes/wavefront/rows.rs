@@ -51,7 +51,7 @@ fn goes_along(scope: &Scope<'_>, stmt: &Stmt, used: &BTreeSet<VarId>, lanes: i12
         hints.attrs.is_empty() && hints.pragmas.iter().all(|text| text.starts_with("ivdep"))
     });
     // What waits for what it stores itself gains nothing.
-    let waits = written(scope.function, stmt).is_some();
+    let waits = !written(scope.function, stmt).is_empty();
     if !is_long || !is_free || waits {
         return false;
     }

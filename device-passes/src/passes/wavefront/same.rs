@@ -1,10 +1,10 @@
 //! Whether several loops compute the same where they store the same element.
 
 use fpgacc_frontend::ir::{Expr, ExprId, Init, StmtKind};
-use fpgacc_kernel_analysis::indices::Indices;
 
-use super::phase::{Phase, Scope, counters};
+use super::phase::{Phase, Scope};
 use super::space::Affine;
+use super::values::Values;
 
 /// The body of a wave's first loops, to compare others with.
 pub struct Bodies<'a> {
@@ -15,9 +15,8 @@ pub struct Bodies<'a> {
 /// What a lane stores.
 struct Value<'a> {
     expr: ExprId,
-    indices: Indices<'a>,
-    /// Its loops' counters, at a point of the wave.
-    counters: [Affine; 2],
+    /// What its integers are at a point of the wave.
+    values: Values<'a>,
 }
 
 impl<'a> Value<'a> {
@@ -28,21 +27,19 @@ impl<'a> Value<'a> {
         let declares = before
             .iter()
             .all(|stmt| matches!(&stmt.kind, StmtKind::Decl { init, .. } if is_plain(init)));
-        let Expr::Assign { rhs, .. } = *scope.function.exprs.get(phase.store) else {
+        let [table] = phase.tables.as_slice() else {
             return None;
         };
-        let mut indices = Indices::new(scope.aliases, scope.nests, &phase.whole);
-        let follows = indices.follow(&phase.whole);
-        (declares && follows).then_some(Value {
+        if phase.unguarded.is_some() {
+            return None;
+        }
+        let Expr::Assign { rhs, .. } = *scope.function.exprs.get(table.store) else {
+            return None;
+        };
+        declares.then(|| Value {
             expr: rhs,
-            indices,
-            counters: counters(&phase.counts, iterations),
+            values: Values::new(scope, &phase.whole, phase.counts, iterations),
         })
-    }
-
-    fn affine(&mut self, id: ExprId) -> Option<Affine> {
-        let poly = self.indices.poly(id)?;
-        Affine::of(&poly, self.counters)
     }
 }
 
@@ -79,10 +76,10 @@ fn are_alike(
         if exprs.ty(x) != exprs.ty(y) {
             return None;
         }
-        if let (Some(x), Some(y)) = (first.affine(x), other.affine(y)) {
+        if let (Some(x), Some(y)) = (first.values.integer(x), other.values.integer(y)) {
             return Some(x == y);
         }
-        let value = |of: &Value<'_>, id: ExprId| of.indices.fixed(exprs.local_var(id)?);
+        let value = |of: &Value<'_>, id: ExprId| of.values.fixed(exprs.local_var(id)?);
         let (x, y) = (value(first, x)?, value(other, y)?);
         Some(are_alike(scope, (first, x), (other, y)))
     })

@@ -1,7 +1,6 @@
 //! Points of a wavefront, by time and lane, and the inequalities that bound them.
 
 use fpgacc_kernel_analysis::fourier_motzkin::{Linear, Range, range_of};
-use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 /// The coordinates of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +16,11 @@ pub struct Vector {
     pub time: i128,
     /// In lanes.
     pub lane: i128,
+}
+
+impl Vector {
+    /// From a point to itself.
+    pub const HERE: Self = Vector { time: 0, lane: 0 };
 }
 
 /// `time * t + lane * l + constant`; as an inequality, it is not negative.
@@ -53,19 +57,9 @@ impl Affine {
         }
     }
 
-    /// Of a polynomial of two counters, the outer loop's first, that are such sums themselves.
-    pub fn of(poly: &Poly, [outer, inner]: [Affine; 2]) -> Option<Self> {
-        let mut sum = Self::constant(0);
-        for (symbols, by) in poly.terms() {
-            let term = match symbols {
-                [] => Self::constant(1),
-                [Sym::Iter(0)] => outer,
-                [Sym::Iter(1)] => inner,
-                _ => return None,
-            };
-            sum = sum.plus(term, by);
-        }
-        Some(sum)
+    /// It, if it is a constant.
+    pub fn as_constant(self) -> Option<i128> {
+        (self.time == 0 && self.lane == 0).then_some(self.constant)
     }
 
     /// `self + factor * other`.

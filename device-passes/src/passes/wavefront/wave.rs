@@ -1,11 +1,11 @@
 //! What several loops do as one wave, and from where each value that it reads comes.
 
-use fpgacc_frontend::ir::ExprId;
+use fpgacc_frontend::ir::{ExprId, VarId};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::location::{Refusal, refuse};
 
 use super::held::inequalities;
-use super::phase::{Phase, Scope};
+use super::phase::{Own, Phase, Scope};
 use super::same::Bodies;
 use super::space::{Affine, Vector, follows, is_empty, within};
 
@@ -26,6 +26,8 @@ pub struct Wave {
     pub iteration: Affine,
     /// What must hold beside the box.
     pub guards: Vec<Affine>,
+    /// What of this says that lanes have begun, and have not ended: all that is done is done there.
+    pub run: Vec<Affine>,
     /// What becomes of reads.
     pub reads: Vec<Read>,
 }
@@ -34,6 +36,8 @@ pub struct Wave {
 pub struct Read {
     /// The expression.
     pub expr: ExprId,
+    /// Which of the tables it reads.
+    pub table: usize,
     /// From which point the value comes if `there` holds; `None`: from memory, always.
     pub from: Option<Vector>,
     /// What must hold beside the wave's guards; else it is what was in memory before.
@@ -64,7 +68,9 @@ impl Wave {
         }
         let mut bodies = Bodies::of(scope, first);
         for (phase, place) in phases.iter().zip(&places).skip(1) {
-            if phase.array != first.array || !bodies.are_same(phase, place.renamed()) {
+            let arrays = |phase: &Phase| phase.tables.iter().map(|table| table.array).collect();
+            let [own, others]: [Vec<VarId>; 2] = [arrays(first), arrays(phase)];
+            if own != others || !bodies.are_same(phase, place.renamed()) {
                 return Err(refuse("the next loop does not do the same"));
             }
         }
@@ -74,6 +80,7 @@ impl Wave {
             lanes,
             iteration: Affine::TIME,
             guards,
+            run: Vec::new(),
             reads: Vec::new(),
         };
         wave.with_reads(first)
@@ -82,20 +89,30 @@ impl Wave {
     /// With the reads of the first phase, and lanes that begin as late as these need.
     fn with_reads(mut self, phase: &Phase) -> Result<Self, Refusal> {
         let points = self.points();
-        if self.meets_itself(phase, &points) {
+        // Other arrays may be written where not all guards hold.
+        let all = within(self.times, self.lanes);
+        let tables = phase.tables.iter().map(|table| (table.at, &points[..]));
+        let others = phase.stored.iter().map(|at| (*at, &all[..]));
+        let mut stored = tables.chain(others);
+        if stored.any(|(at, points)| self.meets_itself(at, points)) {
             return Err(refuse("it may store an element twice"));
         }
         let sources = phase.reads.iter().map(|read| {
             let held = inequalities(&read.held, &points);
-            let from = self.source(phase, read.at, (&points, &held));
+            let from = self.source(phase, read, (&points, &held));
             let from = from.map_err(|reason| Refusal {
                 reason: reason.to_string(),
                 also: Some((read.expr, "read here")),
             })?;
-            Ok((read.expr, from, held))
+            Ok((read, from, held))
         });
         let sources = sources.collect::<Result<Vec<_>, Refusal>>()?;
-        let vectors = || sources.iter().filter_map(|(_, from, _)| *from);
+        let is_other = |from: &Vector| *from != Vector::HERE;
+        let vectors = || {
+            sources
+                .iter()
+                .filter_map(|(_, from, _)| from.filter(is_other))
+        };
         if vectors().next().is_none() {
             return Err(refuse("it reads nothing that it stores"));
         }
@@ -105,7 +122,7 @@ impl Wave {
         };
         self.skew(skew);
         let points = self.points();
-        for (expr, from, held) in sources {
+        for (read, from, held) in sources {
             let from = from.map(|from| Vector {
                 time: from.time + skew * from.lane,
                 lane: from.lane,
@@ -118,7 +135,12 @@ impl Wave {
             let mut known = points.clone();
             known.extend(held.into_iter().map(|one| skewed(one, skew)));
             let there = from.map_or(Vec::new(), |from| self.there(from, known));
-            self.reads.push(Read { expr, from, there });
+            self.reads.push(Read {
+                expr: read.expr,
+                table: read.table,
+                from,
+                there,
+            });
         }
         Ok(self)
     }
@@ -134,23 +156,23 @@ impl Wave {
     fn source(
         &self,
         phase: &Phase,
-        read: Affine,
+        read: &Own,
         (points, held): (&[Affine], &[Affine]),
     ) -> Result<Option<Vector>, &'static str> {
-        let apart = read.plus(phase.at, -1);
+        let stored = phase.tables[read.table].at;
+        let apart = read.at.plus(stored, -1);
         if apart.time != 0 || apart.lane != 0 {
             return Err("how far it reads from where it stores changes");
         }
         let mut found = None;
-        for vector in self.vectors(phase, apart.constant) {
+        for vector in self.vectors(stored, apart.constant) {
             if !are_both((points, held), vector) {
                 continue;
             }
-            // A read of what the same point stores is before the store.
-            if vector == (Vector { time: 0, lane: 0 }) {
+            if vector == Vector::HERE && !read.is_after {
                 continue;
             }
-            let is_later = vector >= (Vector { time: 0, lane: 0 });
+            let is_later = vector > Vector::HERE;
             if is_later && faults::is_on("wavefront-order-ignored") {
                 continue;
             }
@@ -165,15 +187,14 @@ impl Wave {
     }
 
     /// Whether two points store the same element.
-    fn meets_itself(&self, phase: &Phase, points: &[Affine]) -> bool {
-        let mut vectors = self.vectors(phase, 0).into_iter();
-        vectors
-            .any(|vector| vector != Vector { time: 0, lane: 0 } && are_both((points, &[]), vector))
+    fn meets_itself(&self, stored: Affine, points: &[Affine]) -> bool {
+        let mut vectors = self.vectors(stored, 0).into_iter();
+        vectors.any(|vector| vector != Vector::HERE && are_both((points, &[]), vector))
     }
 
     /// The points that store elements so far from the one that a point stores, as far as boxes allow.
-    fn vectors(&self, phase: &Phase, apart: i128) -> Vec<Vector> {
-        let Affine { time, lane, .. } = phase.at;
+    fn vectors(&self, stored: Affine, apart: i128) -> Vec<Vector> {
+        let Affine { time, lane, .. } = stored;
         let lanes = (1 - self.lanes)..self.lanes;
         let of = |by: i128| {
             let rest = apart - lane * by;
@@ -191,12 +212,15 @@ impl Wave {
         if by == 0 {
             return;
         }
-        let mut guards = within(self.times, self.lanes)[..2].to_vec();
-        guards.append(&mut self.guards);
-        let skewed = |one| skewed(one, by);
-        self.guards = guards.into_iter().map(skewed).collect();
+        let skewed = |one: &Affine| skewed(*one, by);
+        self.run = within(self.times, self.lanes)[..2]
+            .iter()
+            .map(skewed)
+            .collect();
+        self.guards = self.guards.iter().map(skewed).collect();
+        self.guards.splice(0..0, self.run.iter().copied());
         self.times += by * (self.lanes - 1);
-        self.iteration = skewed(Affine::TIME);
+        self.iteration = skewed(&Affine::TIME);
     }
 
     /// What must hold so that a point of which something is known has another so far from it.
@@ -245,10 +269,10 @@ impl Place {
     fn of(phase: &Phase, first: &Phase, start: i128) -> Result<Self, Refusal> {
         let not_one =
             || refuse("it is not known that the next loop goes on where the one before it ended");
-        let (at, own) = (first.at, phase.at);
-        if at.time == 0 || at.lane == 0 {
-            return Err(refuse("its steps or its lanes store the same elements"));
-        }
+        let [Some(at), Some(own)] = [first, phase].map(|phase| Some(phase.tables.first()?.at))
+        else {
+            return Err(not_one());
+        };
         if own.lane != at.lane {
             return Err(not_one());
         }

@@ -123,3 +123,37 @@ __kernel void arms(__global int *restrict a, __global const int *restrict b) {
     for (int i = 0; i < 81; i++)
         a[i] = s[i / 9][i % 9];
 }
+// case: where the best is, which depends on the order; the best of floats; what other rows have seen
+__kernel void order_matters(__global float *restrict a, __global const int *restrict b) {
+    float s[9][9], best = 0;
+    int t[9][9], seen[20], at = 0, most = 0;
+    for (int i = 0; i < 81; i++) {
+        s[i / 9][i % 9] = t[i / 9][i % 9] = b[i];
+        seen[i % 20] = 0;
+    }
+    for (int y = 1; y < 9; y++)
+        for (int x = 1; x < 9; x++) {
+            t[y][x] = t[y - 1][x] + t[y][x - 1];
+            if (t[y][x] > most) {
+                most = t[y][x];
+                at = y * 9 + x;
+            }
+        }
+    for (int y = 1; y < 9; y++)
+        for (int x = 1; x < 9; x++) {
+            s[y][x] = s[y - 1][x] + s[y][x - 1];
+            if (s[y][x] > best)
+                best = s[y][x];
+        }
+    for (int y = 1; y < 9; y++)
+        for (int x = 1; x < 9; x++) {
+            t[y][x] = t[y - 1][x] - t[y][x - 1];
+            seen[x + y] += t[y][x];
+        }
+    for (int y = 1; y < 9; y++)
+        for (uint x = 0; x < 9; x++)
+            if (x - 3 < y)
+                t[y][x] = t[y - 1][x] - 1;
+    for (int i = 0; i < 81; i++)
+        a[i] = s[i / 9][i % 9] + t[i / 9][i % 9] + seen[i % 20] + best + at;
+}

@@ -100,3 +100,56 @@ __kernel void borders(__global int *restrict a, __global const int *restrict b) 
     for (int x = 0; x < 9; x++)
         a[x] = s[0][x];
 }
+// case: unsigned counters, whose differences wrap where no lane stores
+__kernel void unsigned_counters(__global int *restrict a, __global const int *restrict b) {
+    int s[17][17];
+    for (int i = 0; i < 289; i++)
+        s[i / 17][i % 17] = b[i];
+    for (uint d = 0; d < 31; d++)
+        for (size_t t = 0; t < 16; t++)
+            if (d >= t && d - t < 16) {
+                size_t i = d - t + 1, j = t + 1;
+                s[i][j] = max(s[i - 1][j], s[i][j - 1]) + b[i];
+            }
+    for (int i = 0; i < 289; i++)
+        a[i] = s[i / 17][i % 17];
+}
+// case: the best score of all, the steps that led there, and what each row has seen
+__kernel void best_of_all(__global int *restrict a, __global const int *restrict b) {
+    int s[17][17], from[17][17], seen[17];
+    int best = 0, least = 100;
+    for (int i = 0; i < 289; i++) {
+        s[i / 17][i % 17] = b[i];
+        from[i / 17][i % 17] = 0;
+        seen[i % 17] = 0;
+    }
+    for (int i = 1; i < 17; i++)
+        for (int j = 1; j < 17; j++) {
+            int up = s[i - 1][j] - 2, left = s[i][j - 1] - 2;
+            int v = max(max(up, left), s[i - 1][j - 1] + (b[i] == b[j] ? 3 : -3));
+            from[i][j] = v == up ? 1 : v == left ? 2 : 3;
+            s[i][j] = v;
+            if (v > best)
+                best = v;
+            least = min(least, v);
+            seen[j] |= v;
+        }
+    for (int i = 0; i < 289; i++)
+        a[i] = s[i / 17][i % 17] + from[i / 17][i % 17] + seen[i % 17] + best - least;
+}
+// case: three tables, two of which are read as soon as they are stored (affine gaps, Gotoh 1982)
+__kernel void affine_gaps(__global int *restrict a, __global const int *restrict b) {
+    int h[17][17], e[17][17], f[17][17];
+    for (int i = 0; i < 289; i++) {
+        h[i / 17][i % 17] = 0;
+        e[i / 17][i % 17] = f[i / 17][i % 17] = -100;
+    }
+    for (int i = 1; i < 17; i++)
+        for (int j = 1; j < 17; j++) {
+            e[i][j] = max(e[i][j - 1] - 1, h[i][j - 1] - 3);
+            f[i][j] = max(f[i - 1][j] - 1, h[i - 1][j] - 3);
+            h[i][j] = max(max(h[i - 1][j - 1] + b[i + j], e[i][j]), max(f[i][j], 0));
+        }
+    for (int i = 0; i < 289; i++)
+        a[i] = h[i / 17][i % 17] + e[i / 17][i % 17] + f[i / 17][i % 17];
+}
