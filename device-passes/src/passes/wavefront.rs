@@ -22,7 +22,9 @@ mod arms;
 mod codegen;
 mod extrema;
 mod held;
+mod nest;
 mod phase;
+mod reader;
 mod rows;
 mod same;
 mod space;
@@ -39,7 +41,8 @@ use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::Nests;
 use fpgacc_kernel_analysis::usage::names;
 
-use self::phase::{Phase, Scope, branches, written};
+use self::nest::{Scope, branches, written};
+use self::phase::Phase;
 use self::wave::Wave;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
 use crate::position::{Path, Position, list};
@@ -285,7 +288,7 @@ fn wave(
     let first = at.first().and_then(|first| stmts[*first].span);
     let phases = at.iter().map(|at| {
         let stmt = &stmts[*at];
-        Phase::of(scope, stmt)
+        reader::phase(scope, stmt)
     });
     let phases = phases
         .collect::<Result<Vec<_>, _>>()

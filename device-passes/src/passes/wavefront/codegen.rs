@@ -10,7 +10,8 @@ use fpgacc_kernel_analysis::faults;
 
 use super::Found;
 use super::extrema::{Better, Extremum};
-use super::phase::{Phase, Table, counters};
+use super::nest::counters;
+use super::phase::{Phase, Table};
 use super::space::{Affine, Vector};
 use super::wave::{Read, Wave};
 use crate::around_loop::private_variable;

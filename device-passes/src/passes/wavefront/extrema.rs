@@ -5,7 +5,7 @@
 
 use fpgacc_frontend::ir::{BinaryOp, ExprId, Scalar, Stmt, VarId, VarRef};
 
-use super::phase::Scope;
+use super::nest::Scope;
 use crate::passes::reduction::matching::{Combine, candidates};
 
 /// A minimum or maximum.

@@ -10,7 +10,8 @@ use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
-use super::phase::{Phase, Scope, inner, written};
+use super::nest::{Scope, inner, written};
+use super::phase::Phase;
 
 /// The loops of a list, but for those of the wave, whose inner loops have as many iterations as there are lanes and go from
 /// each element to the next, in an array that the wave uses.

@@ -2,7 +2,8 @@
 
 use fpgacc_frontend::ir::{Expr, ExprId, Init, StmtKind};
 
-use super::phase::{Phase, Scope};
+use super::nest::Scope;
+use super::phase::Phase;
 use super::space::Affine;
 use super::values::Values;
 

@@ -7,7 +7,7 @@ use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Scalar, Stmt, UnaryOp, VarId};
 use fpgacc_kernel_analysis::indices::Indices;
 use fpgacc_kernel_analysis::trip_count::Counting;
 
-use super::phase::{Scope, counters};
+use super::nest::{Scope, counters};
 use super::space::{Affine, follows};
 
 /// Expressions of loops that are followed: variables that stand for others may stand for very many.

@@ -5,7 +5,8 @@ use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::location::{Refusal, refuse};
 
 use super::held::inequalities;
-use super::phase::{Own, Phase, Scope};
+use super::nest::Scope;
+use super::phase::{Own, Phase};
 use super::same::Bodies;
 use super::space::{Affine, Vector, follows, is_empty, within};
 

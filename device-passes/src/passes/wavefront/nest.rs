@@ -1,0 +1,144 @@
+//! A loop over steps with a loop over lanes inside, as it stands in a kernel.
+
+use fpgacc_frontend::ir::{Expr, ExprId, Function, Init, Module, Stmt, StmtKind, VarId};
+use fpgacc_kernel_analysis::accesses::Summaries;
+use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::location::{Refusal, refuse};
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::nest::{Nests, only};
+use fpgacc_kernel_analysis::trip_count::{Constants, Counting, counting};
+
+use super::arms;
+use super::space::Affine;
+
+/// What is known of a kernel.
+pub struct Scope<'a> {
+    pub module: &'a Module,
+    pub function: &'a Function,
+    pub aliases: &'a Aliases<'a>,
+    pub nests: &'a Nests<'a>,
+    pub summaries: &'a Summaries,
+}
+
+/// The loop inside of a loop that is all of its body.
+pub fn inner(stmt: &Stmt) -> Option<&Stmt> {
+    let StmtKind::For { body, .. } = &stmt.kind else {
+        return None;
+    };
+    only(&body.stmts).filter(|inner| matches!(inner.kind, StmtKind::For { .. }))
+}
+
+/// What the loop inside of a loop does in each iteration.
+pub fn lane(stmt: &Stmt) -> Option<&[Stmt]> {
+    match &inner(stmt)?.kind {
+        StmtKind::For { body, .. } => Some(&body.stmts),
+        _ => None,
+    }
+}
+
+/// Arrays of the function's own that a loop inside a loop stores in and reads: a look that takes no time. For each list of
+/// a lane's statements in which it stores, the innermost first.
+pub fn written(function: &Function, stmt: &Stmt) -> Vec<Vec<VarId>> {
+    let lane = lane(stmt).unwrap_or_default();
+    if lane.iter().any(|stmt| loops::count(stmt) > 0) {
+        return Vec::new();
+    }
+    let uses = stmt.local_uses(&function.exprs);
+    let is_read = |array: &VarId| uses.iter().filter(|(_, var)| var == array).count() > 1;
+    let lists = lists(function, lane).into_iter().rev();
+    let arrays = lists.map(|list| {
+        let stores = list.iter().filter_map(|stmt| store_of(function, stmt));
+        let mut arrays: Vec<VarId> = stores.filter_map(|store| stored(function, store)).collect();
+        arrays.retain(is_read);
+        arrays.sort_unstable();
+        arrays.dedup();
+        arrays
+    });
+    arrays.filter(|arrays| !arrays.is_empty()).collect()
+}
+
+/// Lists of a lane's statements, each in a branch or block of the one before it, as far as there are stores inside.
+pub fn lists<'s>(function: &Function, stmts: &'s [Stmt]) -> Vec<&'s [Stmt]> {
+    let deeper = stmts
+        .iter()
+        .filter_map(inside)
+        .map(|list| lists(function, list));
+    let mut found = deeper.max_by_key(Vec::len).unwrap_or_default();
+    let is_store = |stmt| store_of(function, stmt).is_some_and(|id| stored(function, id).is_some());
+    if !found.is_empty() || stmts.iter().any(is_store) {
+        found.insert(0, stmts);
+    }
+    found
+}
+
+/// The statements in a block, or in a branch without another arm.
+pub fn inside(stmt: &Stmt) -> Option<&[Stmt]> {
+    match &stmt.kind {
+        StmtKind::If {
+            then,
+            otherwise: None,
+            ..
+        } => Some(&then.stmts),
+        StmtKind::Block(block) => Some(&block.stmts),
+        _ => None,
+    }
+}
+
+/// The assignment that a statement is, or the first one of a branch that stores in each arm.
+pub fn store_of(function: &Function, stmt: &Stmt) -> Option<ExprId> {
+    match &stmt.kind {
+        StmtKind::Expr(expr) => Some(*expr),
+        StmtKind::If {
+            otherwise: Some(_), ..
+        } => arms::store(function, stmt),
+        _ => None,
+    }
+}
+
+/// The array of the function's own in which an expression stores an element.
+pub fn stored(function: &Function, store: ExprId) -> Option<VarId> {
+    let lhs = function.exprs.written(store)?;
+    let mut base = lhs;
+    while let Expr::Index { base: below, .. } = *function.exprs.get(base) {
+        base = below;
+    }
+    let array = function.exprs.local_var(base).filter(|_| base != lhs)?;
+    (!function.params.contains(&array)).then_some(array)
+}
+
+/// Whether the lanes of loops store in each arm of a branch.
+pub fn branches(function: &Function, stmt: &Stmt) -> bool {
+    lists(function, lane(stmt).unwrap_or_default())
+        .into_iter()
+        .flatten()
+        .any(|stmt| matches!(stmt.kind, StmtKind::If { .. }) && store_of(function, stmt).is_some())
+}
+
+/// What both loops count with, by the numbers of their iterations.
+pub fn counters(counts: &[Counting; 2], iterations: [Affine; 2]) -> [Affine; 2] {
+    let counter = |at: usize| {
+        let Counting { start, by, .. } = counts[at];
+        Affine::constant(start).plus(iterations[at], by)
+    };
+    [counter(0), counter(1)]
+}
+
+/// How both loops count.
+pub fn counts(scope: &Scope<'_>, stmt: &Stmt) -> Result<[Counting; 2], Refusal> {
+    let constants = Constants::new(scope.module, scope.function);
+    let of = |stmt: &Stmt, may_be: &[&str]| {
+        let StmtKind::For { init, hints, .. } = &stmt.kind else {
+            return None;
+        };
+        let declares = matches!(init.as_slice(), [one] if matches!(one.kind, StmtKind::Decl { init: Some(Init::Expr(_)), .. }));
+        let mut pragmas = hints.pragmas.iter();
+        let is_free = hints.attrs.is_empty()
+            && pragmas.all(|text| text.starts_with("ivdep") || may_be.contains(&text.as_str()));
+        counting(&constants, stmt).filter(|_| declares && is_free)
+    };
+    // All lanes at once is what becomes of them.
+    let both = inner(stmt).and_then(|inner| Some([of(stmt, &[])?, of(inner, &["unroll"])?]));
+    both.ok_or_else(|| {
+        refuse("its trip counts are not constants, or a pragma says what becomes of its loops")
+    })
+}

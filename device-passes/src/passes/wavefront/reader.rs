@@ -1,0 +1,382 @@
+//! What a lane of a wave does in a step: in which arrays it stores, and what it reads of them.
+
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Init, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_kernel_analysis::accesses::Accesses;
+use fpgacc_kernel_analysis::alias::Root;
+use fpgacc_kernel_analysis::dependence::{Effects, may_be};
+use fpgacc_kernel_analysis::independence::indexed;
+use fpgacc_kernel_analysis::location::{Refusal, refuse};
+use fpgacc_kernel_analysis::loops;
+use fpgacc_kernel_analysis::trip_count::Counting;
+use fpgacc_kernel_analysis::usage::names;
+
+use super::extrema::extrema;
+use super::held::{Conditions, Held};
+use super::nest::{Scope, counts, inner, inside, lane, lists, store_of, stored, written};
+use super::phase::{Own, Phase, Table};
+use super::space::{Affine, within};
+use super::values::Values;
+
+/// What a loop does in which [`written`] finds arrays.
+///
+/// # Errors
+/// It is not known well enough.
+pub fn phase(scope: &Scope<'_>, stmt: &Stmt) -> Result<Phase, Refusal> {
+    let mut first = None;
+    for arrays in written(scope.function, stmt) {
+        match with_tables(scope, &arrays, stmt) {
+            Ok(phase) => return Ok(phase),
+            Err(refusal) => first = first.or(Some(refusal)),
+        }
+    }
+    Err(first.unwrap_or_default())
+}
+
+/// The same, where some arrays are what it stores in.
+fn with_tables(scope: &Scope<'_>, arrays: &[VarId], stmt: &Stmt) -> Result<Phase, Refusal> {
+    let counts = counts(scope, stmt)?;
+    let lane = lane(stmt).unwrap_or_default();
+    effects(scope, stmt)?;
+    let mut reader = Reader::new(scope, stmt, counts);
+    if !arrays.iter().all(|array| reader.is_own_array(*array)) {
+        return Err(refuse("a pointer may lead to what it writes"));
+    }
+    let (body, from) = reader.flat(lane, arrays)?;
+    let mut phase = Phase {
+        counts,
+        body,
+        unguarded: None,
+        tables: Vec::new(),
+        reads: Vec::new(),
+        stored: Vec::new(),
+        others: Vec::new(),
+        extrema: Vec::new(),
+        guards: reader.guards.clone(),
+        span: stmt.span,
+        whole: stmt.clone(),
+    };
+    reader.tables(&mut phase, arrays)?;
+    reader.reads(&mut phase)?;
+    reader.other_writes(&mut phase, from)?;
+    Ok(phase)
+}
+
+/// Refuses what may not change its place.
+fn effects(scope: &Scope<'_>, stmt: &Stmt) -> Result<(), Refusal> {
+    let effects = Effects::of(scope.aliases, scope.summaries, std::slice::from_ref(stmt));
+    let leaves = inner(stmt).is_none_or(|inner| {
+        let StmtKind::For { body, .. } = &inner.kind else {
+            return true;
+        };
+        let mut stmts = body.stmts.iter();
+        stmts.any(|stmt| loops::leaves(stmt, true, true) || loops::returns(stmt))
+    });
+    match () {
+        () if effects.prints => Err(refuse("it prints")),
+        () if effects.synchronises => {
+            Err(refuse("barriers, atomics or channels order what it does"))
+        }
+        () if effects.is_volatile => Err(refuse("it accesses volatile memory")),
+        () if leaves => Err(refuse("a lane may leave it early")),
+        () => Ok(()),
+    }
+}
+
+/// Looks at what a lane does.
+struct Reader<'a> {
+    scope: &'a Scope<'a>,
+    values: Values<'a>,
+    /// What bounds all times and lanes.
+    area: [Affine; 4],
+    /// What holds beside that where a lane stores.
+    guards: Vec<Affine>,
+    /// Of a lane.
+    accesses: Accesses,
+}
+
+impl<'a> Reader<'a> {
+    /// For loops that count like this.
+    fn new(scope: &'a Scope<'a>, stmt: &Stmt, counts: [Counting; 2]) -> Self {
+        let [times, lanes] = counts.map(|count| i128::from(count.trips));
+        let lane = lane(stmt).unwrap_or_default();
+        Reader {
+            scope,
+            values: Values::new(scope, stmt, counts, [Affine::TIME, Affine::LANE]),
+            area: within(times, lanes),
+            guards: Vec::new(),
+            accesses: Accesses::of_stmts(scope.aliases, scope.summaries, lane),
+        }
+    }
+
+    /// The statements of a lane, those under conditions on the counters alone among them, and the number of the first that
+    /// stands in the list in which it stores. What comes after these is left out.
+    fn flat(&mut self, stmts: &[Stmt], arrays: &[VarId]) -> Result<(Vec<Stmt>, usize), Refusal> {
+        let function = self.scope.function;
+        let real = |stmt: &&Stmt| !matches!(stmt.kind, StmtKind::Comment(_));
+        let is_store = |stmt: &Stmt| {
+            let store = store_of(function, stmt).and_then(|store| stored(function, store));
+            store.is_some_and(|array| arrays.contains(&array))
+        };
+        let own = stmts.iter().filter(real);
+        if stmts.iter().any(is_store) {
+            return Ok((own.cloned().collect(), 0));
+        }
+        let mut before = Vec::new();
+        for stmt in own {
+            let stores = |list: &&[Stmt]| lists(function, list).into_iter().flatten().any(is_store);
+            let Some(list) = inside(stmt).filter(stores) else {
+                before.push(stmt.clone());
+                continue;
+            };
+            if let StmtKind::If { cond, .. } = stmt.kind {
+                let on_data = || refuse("whether a lane stores depends on data");
+                self.guard(cond).ok_or_else(on_data)?;
+            }
+            let (inside, from) = self.flat(list, arrays)?;
+            let from = before.len() + from;
+            before.extend(inside);
+            return Ok((before, from));
+        }
+        Err(refuse("whether a lane stores depends on data"))
+    }
+
+    /// What holds at all points.
+    fn points(&self) -> Vec<Affine> {
+        [&self.area, &self.guards[..]].concat()
+    }
+
+    /// Notes a condition, as inequalities that all must hold.
+    fn guard(&mut self, cond: ExprId) -> Option<()> {
+        let Expr::Binary { op, lhs, rhs } = *self.scope.function.exprs.get(cond) else {
+            return None;
+        };
+        if op == BinaryOp::And {
+            self.guard(lhs)?;
+            return self.guard(rhs);
+        }
+        let [lhs, rhs] = self.values.compared([lhs, rhs], &self.points())?;
+        let more = lhs.plus(rhs, -1);
+        let less = rhs.plus(lhs, -1);
+        let one = Affine::constant(1);
+        match op {
+            BinaryOp::Ge => self.guards.push(more),
+            BinaryOp::Gt => self.guards.push(more.plus(one, -1)),
+            BinaryOp::Le => self.guards.push(less),
+            BinaryOp::Lt => self.guards.push(less.plus(one, -1)),
+            BinaryOp::Eq => self.guards.extend([more, less]),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// What holds where a part of a statement is evaluated.
+    fn held_at(&mut self, stmt: &Stmt, part: ExprId) -> Vec<Held> {
+        let exprs = &self.scope.function.exprs;
+        let root = match &stmt.kind {
+            StmtKind::Expr(root) => match *exprs.get(*root) {
+                Expr::Assign { rhs, .. } => Some(rhs),
+                _ => None,
+            },
+            StmtKind::Decl {
+                init: Some(Init::Expr(root)),
+                ..
+            } => Some(*root),
+            _ => None,
+        };
+        let points = self.points();
+        let compared = &mut |sides| self.values.compared(sides, &points);
+        let mut conditions = Conditions { exprs, compared };
+        root.map_or(Vec::new(), |root| conditions.held_at(root, part))
+    }
+
+    /// The element of an array that an lvalue is, counted from its first.
+    fn element(&mut self, array: VarId, at: ExprId) -> Result<Affine, Refusal> {
+        let function = self.scope.function;
+        let unknown = || Refusal {
+            reason: "indices are not sums of multiples of the counters".to_string(),
+            also: Some((at, "here")),
+        };
+        let is_whole = matches!(function.exprs.get(at), Expr::Index { .. });
+        let found = indexed(self.scope.aliases, at).filter(|_| is_whole);
+        let (_, own) = found
+            .filter(|(found, _)| *found == array)
+            .ok_or_else(unknown)?;
+        let mut ty = function.vars[array].ty.ty;
+        let mut element = Affine::constant(0);
+        for index in own {
+            let (inner, len) = self.scope.module.types.as_array(ty).ok_or_else(unknown)?;
+            let index = self.values.index(index, &self.area).ok_or_else(unknown)?;
+            element = Affine::constant(0)
+                .plus(element, i128::from(len.unwrap_or(0)))
+                .plus(index, 1);
+            ty = inner.ty;
+        }
+        match self.scope.module.types.component(ty) {
+            Some(_) => Ok(element),
+            None => Err(refuse("elements are arrays or structures")),
+        }
+    }
+
+    /// The arrays in which each point stores an element that others read.
+    fn tables(&mut self, phase: &mut Phase, arrays: &[VarId]) -> Result<(), Refusal> {
+        let function = self.scope.function;
+        for &array in arrays {
+            if self.is_of_lanes(array) {
+                continue;
+            }
+            let mut stores = phase.body.iter().filter_map(|stmt| match stmt.kind {
+                StmtKind::Expr(store) => Some(store),
+                _ => None,
+            });
+            let store = stores
+                .find(|store| stored(function, *store) == Some(array))
+                .ok_or_else(|| refuse("whether a lane stores depends on data"))?;
+            let Expr::Assign { op: None, lhs, .. } = *function.exprs.get(store) else {
+                return Err(refuse("it changes elements in place"));
+            };
+            let at = self.element(array, lhs)?;
+            if at.time == 0 || at.lane == 0 {
+                return Err(refuse("its steps or its lanes store the same elements"));
+            }
+            phase.tables.push(Table { array, store, at });
+        }
+        match phase.tables.is_empty() {
+            true => Err(refuse("it reads nothing that it stores")),
+            false => Ok(()),
+        }
+    }
+
+    /// The reads of the tables.
+    fn reads(&mut self, phase: &mut Phase) -> Result<(), Refusal> {
+        let function = self.scope.function;
+        let reads: Vec<ExprId> = self.touched(false).collect();
+        for read in reads {
+            for table in 0..phase.tables.len() {
+                let Table { array, store, .. } = phase.tables[table];
+                if !self.may_be(read, array) {
+                    continue;
+                }
+                let at = self.element(array, read)?;
+                let [own, stores] = [read, store].map(|id| phase.statement_of(function, id));
+                let stmt = own.map(|own| phase.body[own].clone());
+                let held = stmt.map_or(Vec::new(), |stmt| self.held_at(&stmt, read));
+                phase.reads.push(Own {
+                    expr: read,
+                    table,
+                    at,
+                    held,
+                    is_after: own.is_none() || own > stores,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what else a lane writes; refuses what another may read or write.
+    fn other_writes(&mut self, phase: &mut Phase, from: usize) -> Result<(), Refusal> {
+        let function = self.scope.function;
+        let lane = lane(&phase.whole).unwrap_or_default().to_vec();
+        let extrema = extrema(self.scope, &lane, &phase.whole);
+        let is_inside = |phase: &Phase, id| phase.statement_of(function, id) >= Some(from);
+        let writes: Vec<ExprId> = self
+            .touched(true)
+            .filter(|at| !self.is_declared(*at))
+            .collect();
+        for write in writes {
+            let is_store = |table: &Table| function.exprs.written(table.store) == Some(write);
+            if phase.tables.iter().any(is_store) {
+                continue;
+            }
+            let is_known = match extrema.iter().find(|one| one.location == write) {
+                Some(one) => {
+                    phase.extrema.push(one.clone());
+                    true
+                }
+                None => self.is_apart(phase, write),
+            };
+            let is_outside = !is_inside(phase, write);
+            let reads_outside = || phase.reads.iter().any(|read| !is_inside(phase, read.expr));
+            if !is_known || is_outside && reads_outside() {
+                let tables: Vec<VarId> = phase.tables.iter().map(|table| table.array).collect();
+                let tables = names(function, &tables);
+                return Err(refuse(format!("it writes more than {tables}")));
+            }
+            if is_outside {
+                phase.unguarded = Some(lane.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a write is one of an array that nothing else accesses, with an element for each point, or of one in which each
+    /// lane has an element of its own.
+    fn is_apart(&mut self, phase: &mut Phase, write: ExprId) -> bool {
+        let found = indexed(self.scope.aliases, write).map(|(array, _)| array);
+        let Some(array) = found.filter(|array| self.is_own_array(*array)) else {
+            return false;
+        };
+        if self.is_of_lanes(array) {
+            return true;
+        }
+        let accesses = self.accesses.list.iter();
+        let is_only = accesses
+            .filter(|access| may_be(self.scope.aliases, access, array))
+            .count()
+            == 1;
+        let at = self.element(array, write).ok();
+        let at = at.filter(|at| is_only && at.time != 0 && at.lane != 0);
+        if let Some(at) = at {
+            phase.others.push(array);
+            phase.stored.push(at);
+        }
+        at.is_some()
+    }
+
+    /// Whether each lane has an element of its own of an array, and accesses no other.
+    fn is_of_lanes(&mut self, array: VarId) -> bool {
+        let own = [false, true].map(|write| self.touched(write).collect::<Vec<_>>());
+        let own: Vec<ExprId> = own
+            .into_iter()
+            .flatten()
+            .filter(|at| self.may_be(*at, array))
+            .collect();
+        let mut elements = own.into_iter().map(|at| self.element(array, at).ok());
+        let Some(Some(first)) = elements.next() else {
+            return false;
+        };
+        first.time == 0 && first.lane != 0 && elements.all(|other| other == Some(first))
+    }
+
+    /// What a lane writes, or reads.
+    fn touched(&self, write: bool) -> impl Iterator<Item = ExprId> {
+        let list = self.accesses.list.iter();
+        let touched = list.filter(move |access| access.write == write);
+        touched
+            .map(|access| access.at)
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    /// Whether an access is to a variable.
+    fn may_be(&self, at: ExprId, var: VarId) -> bool {
+        let mut accesses = self.accesses.list.iter();
+        accesses.any(|access| access.at == at && may_be(self.scope.aliases, access, var))
+    }
+
+    /// Whether what is written is a lane's own, in each step anew.
+    fn is_declared(&self, at: ExprId) -> bool {
+        let declared = &self.accesses.declared;
+        let is_own = |root: &Root| matches!(root, Root::Object(VarRef::Local(var)) if declared.contains(var));
+        let mut accesses = self.accesses.list.iter().filter(|access| access.at == at);
+        accesses.all(|access| access.roots.iter().all(is_own))
+    }
+
+    /// Whether a variable is an array of the function's own that no pointer leads to.
+    fn is_own_array(&self, array: VarId) -> bool {
+        let function = self.scope.function;
+        let types = &self.scope.module.types;
+        types.as_array(function.vars[array].ty.ty).is_some()
+            && !function.params.contains(&array)
+            && !self.scope.aliases.is_exposed(VarRef::Local(array))
+    }
+}
