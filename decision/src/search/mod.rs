@@ -541,7 +541,7 @@ impl Search<'_, '_> {
             && !is_apart
             && self.may_fit(&pipeline)
             && self.asked.insert(format!("{pipeline:?}"));
-        let growth = node.loops.growth(form, &pipeline);
+        let growth = node.loops.growth(form, &node.made, &pipeline);
         let size = node.made.priced_size();
         let reserved = may_be_new.then(|| self.effort.reserve(size, growth))??;
         Some(Step { pipeline, reserved })

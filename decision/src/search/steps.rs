@@ -131,12 +131,26 @@ impl Loops {
         all
     }
 
-    /// How many times as large as a form one is that is a step from it, at most.
-    pub fn growth(&self, form: &Pipeline, step: &Pipeline) -> f64 {
+    /// How many times as large as a form, as it was made, one is that is a step from it, at most. Loops are copied with what
+    /// stands in them, and the rest is not.
+    pub fn growth(&self, form: &Pipeline, made: &Made, step: &Pipeline) -> f64 {
         let more = |index: usize, _: &Loop| copies(step, index) / copies(form, index);
-        let of_loops = self.0.keys().map(|at| self.product(*at, more));
+        let in_loops = made.parts_in_loops();
+        // Beyond the copies that loops around make of one.
+        let added = self.0.keys().map(|&at| {
+            let part = in_loops.get(at).copied().unwrap_or(1.0);
+            let around = self.around(at);
+            let before = around.map_or(1.0, |around| self.product(around, more));
+            part * (self.product(at, more) - before)
+        });
         let lanes = |form| (window_lanes(form) * time_steps(form) * merged(form)) as f64;
-        of_loops.fold(1.0, f64::max) * lanes(step) / lanes(form)
+        (1.0 + added.sum::<f64>()) * lanes(step) / lanes(form)
+    }
+
+    /// The loop right around one, of those that may be unrolled.
+    fn around(&self, at: usize) -> Option<usize> {
+        let holds = |&(&index, found): &(&usize, &Loop)| index + found.inside >= at;
+        self.0.range(..at).rfind(holds).map(|(index, _)| *index)
     }
 
     /// How much more than now a form can do at a time.
@@ -603,6 +617,10 @@ fn whole(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
         let copies = inside.iter().map(|factor| factor.copies);
         let all = copies.fold(1, u64::saturating_mul);
         let outer = nest.outer;
+        // One of several that follow each other does not make an innermost loop of the one around them.
+        if nest.is_row {
+            found.push(with_factors(form, &inside));
+        }
         let is_even = |copies: &u64| {
             outer
                 .trips
