@@ -222,6 +222,12 @@ impl Made {
         usize::try_from(count * (1 + OPERANDS)).unwrap_or(usize::MAX)
     }
 
+    /// See [`model::Prediction::parts_in_loops`].
+    pub fn parts_in_loops(&self) -> &[f64] {
+        let first = self.price.parts.first();
+        first.map_or(&[], |part| &part.prediction.parts_in_loops)
+    }
+
     /// The part of the time of all launches for which external memory is busy.
     pub fn memory_part(&self) -> f64 {
         let parts = self.price.parts.iter();

@@ -125,4 +125,26 @@ fn loops_around_short_loops_may_be_unrolled_with_these() {
         .map(|nest| (nest.outer.index, nest.outer.trips, nest.inside.clone()))
         .collect();
     assert_eq!(found, [(0, Some(3), vec![(1, 3)])]);
+    assert!(!nested[0].is_row);
+}
+
+const ROWS: &str = "__kernel void tiles(__global const int *a, __global int *b, int n)\n\
+    {\n\
+        int t[4][4];\n\
+        for (int i = 0; i < n; i++) {\n\
+            for (int y = 0; y < 4; y++) for (int x = 0; x < 4; x++) t[y][x] = a[i * 16 + y * 4 + x];\n\
+            for (int y = 0; y < 4; y++) for (int x = 0; x < 4; x++) b[i * 16 + y * 4 + x] = t[x][y];\n\
+        }\n\
+    }\n";
+
+#[test]
+fn short_nests_may_follow_each_other_in_a_loop() {
+    let module = module(ROWS);
+    let kernel = module.kernels().next().expect("a kernel");
+    let nested = unroll::nested(&module, &module.functions[kernel]);
+    let found = nested
+        .iter()
+        .map(|nest| (nest.outer.index, nest.inside.len(), nest.is_row));
+    let found: Vec<_> = found.collect();
+    assert_eq!(found, [(0, 4, true), (1, 1, false), (3, 1, false)]);
 }

@@ -2,6 +2,7 @@
 //! operations; and the accesses to memory.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use fpgacc_frontend::ir::{Module, RecordId, RecordKind, TypeId};
 use fpgacc_frontend::source::Span;
@@ -340,6 +341,9 @@ pub struct Graph {
     pub assumed: Vec<Assumed>,
     /// Operations that the model knows nothing of.
     pub unpriced: Vec<Unpriced>,
+    /// Where the statements of the kernel's own loops lie, with the nodes that each makes, those of loops inside counted; a
+    /// loop is there once for each copy of what is around it.
+    pub of_loops: Vec<(usize, Range<NodeId>)>,
     /// Channel operations inside.
     pub uses_channels: bool,
     /// The bytes of each shift register.

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fpgacc_frontend::ir::Function;
 use fpgacc_frontend::source::Span;
+use fpgacc_kernel_analysis::loops;
 
 use super::area::{self, on_chip};
 use super::board::{Board, Resources};
@@ -13,16 +15,17 @@ use super::prediction::Operation;
 /// Operations of one kind at one position.
 type At = (Option<Span>, &'static str);
 
-/// All operations that cost anything, `copies` times each unit of external memory and `simd` times `copies` all else;
-/// `latency` is that of a node in cycles. Arrays on the chip and what every kernel takes stand at no position, so
-/// these do not sum up to the kernel's area.
+/// All operations that cost anything, `copies` times each unit of external memory and `simd` times `copies` all else, and
+/// which nodes are among them; `latency` is that of a node in cycles. Arrays on the chip and what every kernel takes stand
+/// at no position, so these do not sum up to the kernel's area.
 pub fn of(
     graph: &Graph,
     board: &Board,
     lsus: &[Lsu],
     (simd, copies): (f64, f64),
     latency: impl Fn(NodeId) -> f64,
-) -> Vec<Operation> {
+) -> (Vec<Operation>, Vec<bool>) {
+    let mut is_one = vec![false; graph.nodes.len()];
     let mut found: BTreeMap<At, Operation> = BTreeMap::new();
     let mut add = |span, what, area: Resources, times: f64, latency: f64| {
         let new = || Operation {
@@ -52,6 +55,7 @@ pub fn of(
         }
         let cycles = latency(id);
         if own.is_some() || cycles > 0.0 {
+            is_one[id] = true;
             add(
                 node.span,
                 what,
@@ -82,5 +86,27 @@ pub fn of(
         let area = area::of_array(graph, array, simd);
         add(None, "memory on the chip", area, copies, 0.0);
     }
-    found.into_values().collect()
+    (found.into_values().collect(), is_one)
+}
+
+/// Of each loop of a kernel's text the part of all these nodes that stand in it, with all copies of them.
+pub fn parts_in_loops(graph: &Graph, function: &Function, is_one: &[bool]) -> Vec<f64> {
+    let count = |nodes: &[bool]| nodes.iter().filter(|is_one| **is_one).count();
+    let mut of_places: BTreeMap<usize, usize> = BTreeMap::new();
+    for (place, nodes) in &graph.of_loops {
+        *of_places.entry(*place).or_default() += count(&is_one[nodes.clone()]);
+    }
+    let all = count(is_one).max(1) as f64;
+    let mut parts = Vec::new();
+    if let Some(body) = &function.body {
+        loops::for_each(body, &mut |_, stmt| {
+            let place = std::ptr::from_ref(stmt) as usize;
+            parts.push(
+                of_places
+                    .get(&place)
+                    .map_or(0.0, |count| *count as f64 / all),
+            );
+        });
+    }
+    parts
 }

@@ -38,6 +38,9 @@ pub struct Prediction {
     pub operations: Vec<Operation>,
     /// Operations that the model knows nothing of.
     pub unpriced: Vec<Unpriced>,
+    /// Of each loop in the kernel's text, in the order of `fpgacc_kernel_analysis::loops`, the part of all operations that
+    /// stand in it, with all copies of them.
+    pub parts_in_loops: Vec<f64>,
 }
 
 /// Operations of one kind at one position.

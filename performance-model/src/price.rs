@@ -94,7 +94,7 @@ pub fn price(input: &Input<'_>, diverges: bool) -> Prediction {
     let launching = board.launch_microseconds * 1e-6;
     let seconds = Estimate::within(running, doubt * doubts::SECONDS)
         + Estimate::within(launching, doubts::LAUNCH);
-    let operations = operations::of(&graph, board, &lsus, (simd, units), |id| {
+    let (operations, is_one) = operations::of(&graph, board, &lsus, (simd, units), |id| {
         timer.latency(id, &BTreeMap::new())
     });
     let reports = lsus.into_iter().map(|lsu| lsu.report);
@@ -114,6 +114,7 @@ pub fn price(input: &Input<'_>, diverges: bool) -> Prediction {
         assumed: each_once(graph.assumed.iter().cloned().chain(assumed_sizes(launch))),
         operations,
         unpriced: each_once(graph.unpriced.iter().cloned()),
+        parts_in_loops: operations::parts_in_loops(&graph, function, &is_one),
     }
 }
 

@@ -153,3 +153,40 @@ fn groups_of_at_most_so_many_work_items_follow_each_other() {
     assert!((25.0..45.0).contains(&sized), "{sized}");
     assert!(rounds("") > 1.5 * sized);
 }
+
+#[test]
+fn copies_of_operations_are_counted_in_the_loops_that_they_stand_in() {
+    let text = |unroll: &str| {
+        format!(
+            "__kernel void k(__global const int *restrict a, __global int *restrict b, int n) {{
+                for (int i = 0; i < n; i++) {{
+                    int s = a[i];
+                    {unroll}
+                    for (int j = 0; j < 40; j++) s = (s ^ j) * s;
+                    b[i] = s;
+                }}
+                for (int i = 0; i < n; i++) b[i] = b[i] * 3;
+            }}"
+        )
+    };
+    let parts = |unroll| {
+        let priced = on("de5a-net", &text(unroll), (1.0, 1.0), Some(100.0));
+        let all: u64 = priced.operations.iter().map(|one| one.count).sum();
+        (priced.parts_in_loops, all as f64)
+    };
+    let (plain, few) = parts("");
+    let (copied, many) = parts("#pragma unroll 8");
+    assert_eq!((plain.len(), copied.len()), (3, 3));
+    // A loop counts with those inside.
+    assert!(
+        plain[1] < plain[0] && plain[0] + plain[2] <= 1.0,
+        "{plain:?}"
+    );
+    assert!(
+        copied[1] > plain[1] && copied[2] < plain[2],
+        "{plain:?} {copied:?}"
+    );
+    // What is said of the loop as it is says how many operations copies of it make.
+    let expected = few * (1.0 + 7.0 * plain[1]);
+    assert!((many / expected - 1.0).abs() < 0.25, "{many} {expected}");
+}

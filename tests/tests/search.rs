@@ -310,6 +310,42 @@ fn short_nests_and_what_gains_beside_them_are_one_step() {
     }
 }
 
+/// Tiles that are loaded and transposed. One nest that is unrolled gains nothing: the loop around both goes on only when the
+/// other one is done.
+const TILES: &str = "\
+__kernel void k(__global const uchar *restrict in, __global uchar *restrict out)
+{
+    uchar t[12][12];
+    for (int i = 0; i < 100000; i++) {
+        for (int y = 0; y < 12; y++)
+            for (int x = 0; x < 12; x++) t[y][x] = in[(i * 12 + y) * 12 + x];
+        for (int v = 0; v < 12; v++)
+            for (int u = 0; u < 12; u++) out[(i * 12 + v) * 12 + u] = t[u][v];
+    }
+}
+";
+
+#[test]
+fn short_nests_that_follow_each_other_are_unrolled_in_one_step() {
+    let shop = Workshop::new();
+    shop.write("k.cl", TILES);
+    let report = shop.fpgacc("report --json --kernel-opt=3 k.cl").success();
+    let report: Value = serde_json::from_str(&report.stdout).expect("JSON");
+    let step = &report["programs"][0]["kernels"][0]["steps"][0];
+    let what = step["what"].as_str().expect("a step");
+    for name in [
+        "y' at line 5",
+        "x' at line 6",
+        "v' at line 7",
+        "u' at line 8",
+    ] {
+        assert!(
+            what.contains(&format!("'for {name} unrolled 12 times")),
+            "{what}"
+        );
+    }
+}
+
 /// The form of a stencil whose host launches it again and again, and does this in between.
 fn launched_often(between: &str) -> String {
     let shop = Workshop::new();

@@ -420,7 +420,9 @@ impl Search<'_, '_> {
     /// The form of a family with the fewest detours that fits and may lead to a faster one than is known, the fastest of
     /// these; of equally fast ones the one that is less wide. Those that the model cannot tell from others come last.
     fn next_of(&self, family: Family) -> Option<usize> {
-        let open = self.of_family(family).filter(|&at| self.is_open(at));
+        let to_beat = self.to_beat(family);
+        let of_family = self.of_family(family);
+        let open = of_family.filter(|&at| self.is_open(at, to_beat));
         open.min_by(|&a, &b| {
             let key = |at: usize| (self.nodes[at].is_twin, self.nodes[at].detours);
             let faster = self.seconds(a).total_cmp(&self.seconds(b));
@@ -483,26 +485,26 @@ impl Search<'_, '_> {
         root
     }
 
-    /// Whether what is a step away from a form may be faster than all that is known.
-    fn is_open(&self, at: usize) -> bool {
+    /// Whether what is a step away from a form may be faster than all that is known, if its family has `to_beat`.
+    fn is_open(&self, at: usize, to_beat: f64) -> bool {
         let node = &self.nodes[at];
         if node.is_expanded || !node.candidate.price.fits {
             return false;
         }
         let is_certain =
             self.effort.is_exhaustive() || !steps::is_widened(&node.candidate.pipeline);
-        is_certain || node.floor * SAME < self.to_beat(at)
+        is_certain || node.floor * SAME < to_beat
     }
 
     /// Seconds that a form must beat to be kept in its family.
-    fn to_beat(&self, at: usize) -> f64 {
+    fn to_beat(&self, family: Family) -> f64 {
         let best = |family| self.fastest(family).map_or(f64::MAX, |at| self.seconds(at));
-        let own = best(self.family(at));
-        let other = match self.family(at) {
+        let own = best(family);
+        let other = match family {
             Family::NdRange => best(Family::SingleWorkItem),
             Family::SingleWorkItem => best(Family::NdRange),
         };
-        match self.family(at) == self.family(0) {
+        match family == self.family(0) {
             true => own.min(other * OTHER_FAMILY),
             false => own.min(other / OTHER_FAMILY),
         }
@@ -541,7 +543,7 @@ impl Search<'_, '_> {
             && !is_apart
             && self.may_fit(&pipeline)
             && self.asked.insert(format!("{pipeline:?}"));
-        let growth = node.loops.growth(form, &pipeline);
+        let growth = node.loops.growth(form, &node.made, &pipeline);
         let size = node.made.priced_size();
         let reserved = may_be_new.then(|| self.effort.reserve(size, growth))??;
         Some(Step { pipeline, reserved })
@@ -583,7 +585,12 @@ impl Search<'_, '_> {
 
     /// How far the search went.
     fn searched(&self) -> Searched {
-        let open = (0..self.nodes.len()).filter(|&at| self.is_open(at));
+        let families = [Family::NdRange, Family::SingleWorkItem];
+        let open = families.into_iter().flat_map(|family| {
+            let to_beat = self.to_beat(family);
+            let of_family = self.of_family(family);
+            of_family.filter(move |&at| self.is_open(at, to_beat))
+        });
         let floors = open.map(|at| self.nodes[at].floor);
         let is_wide = self.base.level >= 3;
         Searched {

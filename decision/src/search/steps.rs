@@ -131,12 +131,45 @@ impl Loops {
         all
     }
 
-    /// How many times as large as a form one is that is a step from it, at most.
-    pub fn growth(&self, form: &Pipeline, step: &Pipeline) -> f64 {
+    /// How many times as large as a form, as it was made, one is that is a step from it, at most. Loops are copied with what
+    /// stands in them, and the rest is not.
+    pub fn growth(&self, form: &Pipeline, made: &Made, step: &Pipeline) -> f64 {
         let more = |index: usize, _: &Loop| copies(step, index) / copies(form, index);
-        let of_loops = self.0.keys().map(|at| self.product(*at, more));
+        let in_loops = made.parts_in_loops();
+        // Beyond the copies that loops around make of one.
+        let added = self.0.keys().map(|&at| {
+            let part = in_loops.get(at).copied().unwrap_or(1.0);
+            let around = self.around(at);
+            let before = around.map_or(1.0, |around| self.product(around, more));
+            part * (self.product(at, more) - before)
+        });
         let lanes = |form| (window_lanes(form) * time_steps(form) * merged(form)) as f64;
-        of_loops.fold(1.0, f64::max) * lanes(step) / lanes(form)
+        (1.0 + added.sum::<f64>()) * lanes(step) / lanes(form)
+    }
+
+    /// Of loops that may be unrolled whole, those that may be so together, from the innermost ones outwards: no more copies of
+    /// bodies are made than are priced.
+    fn whole(&self, all: &[Factor]) -> Vec<Factor> {
+        let mut kept: Vec<(Factor, u64)> = Vec::new();
+        for factor in all.iter().rev() {
+            let inside = self.0.get(&factor.index).map_or(0, |found| found.inside);
+            let within = factor.index + 1..=factor.index + inside;
+            let inner = kept.iter().filter(|(own, _)| within.contains(&own.index));
+            let inner: Vec<u64> = inner.map(|(_, copies)| *copies).collect();
+            let is_inner = |other: &&Factor| within.contains(&other.index);
+            let remain = all.iter().filter(is_inner).count() - inner.len();
+            let copies = inner.into_iter().fold(1, u64::max) * factor.copies;
+            if remain == 0 && copies as f64 <= MOST_COPIES {
+                kept.push((*factor, copies));
+            }
+        }
+        kept.into_iter().map(|(factor, _)| factor).collect()
+    }
+
+    /// The loop right around one, of those that may be unrolled.
+    fn around(&self, at: usize) -> Option<usize> {
+        let holds = |&(&index, found): &(&usize, &Loop)| index + found.inside >= at;
+        self.0.range(..at).rfind(holds).map(|(index, _)| *index)
     }
 
     /// How much more than now a form can do at a time.
@@ -500,7 +533,7 @@ pub fn wider(
     found.extend(banked(form, base, made, blocks));
     if form.runs(&passes::Unroll) {
         found.extend(unrolled(form, made, loops));
-        found.extend(whole(form, made));
+        found.extend(whole(form, made, loops));
     }
     let knows_coalesce = !form
         .options
@@ -592,7 +625,7 @@ fn unrolled(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
 }
 
 /// Loops unrolled with all loops inside them, these whole: an inner loop alone may gain nothing.
-fn whole(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
+fn whole(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
     let mut found = Vec::new();
     for nest in &made.nested {
         let factors = nest
@@ -603,6 +636,10 @@ fn whole(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
         let copies = inside.iter().map(|factor| factor.copies);
         let all = copies.fold(1, u64::saturating_mul);
         let outer = nest.outer;
+        // One of several that follow each other does not make an innermost loop of the one around them.
+        if nest.is_row {
+            found.push(with_factors(form, &loops.whole(&inside)));
+        }
         let is_even = |copies: &u64| {
             outer
                 .trips
@@ -678,5 +715,28 @@ mod tests {
         assert!(more_copies(8, Some(8)).is_empty());
         assert_eq!(more_copies(2, Some(3)), [3]);
         assert_eq!(more_copies(16, Some(1000)), [32]);
+    }
+
+    #[test]
+    fn nests_are_whole_as_far_as_their_copies_are_priced() {
+        // In a loop: one, two in two short ones, and one in another.
+        let (outer, all) = (
+            (0, 7),
+            [(1, 16, 0), (2, 3, 3), (3, 3, 2), (4, 16, 1), (5, 16, 0)],
+        );
+        let last = [(6, 16, 1), (7, 16, 0)];
+        let all = all.into_iter().chain(last);
+        let found = |trips, inside| Loop { trips, inside };
+        let known = all
+            .clone()
+            .map(|(index, trips, inside)| (index, found(Some(trips), inside)));
+        let loops = Loops(known.chain([(outer.0, found(None, outer.1))]).collect());
+        let factors: Vec<Factor> = all
+            .map(|(index, copies, _)| Factor { index, copies })
+            .collect();
+        let kept = loops.whole(&factors);
+        let kept: Vec<usize> = kept.iter().map(|factor| factor.index).collect();
+        // Three times as many copies as of the loops in it are too many.
+        assert_eq!(kept, [7, 6, 5, 4, 3, 1]);
     }
 }

@@ -70,6 +70,8 @@ pub struct Nested {
     pub outer: Candidate,
     /// The loops inside it that remain, by their indices, and how often they run.
     pub inside: Vec<(usize, u64)>,
+    /// Some of these follow each other, so that not all are inside each other.
+    pub is_row: bool,
 }
 
 impl Candidate {
@@ -160,6 +162,11 @@ pub fn nested(module: &Module, function: &Function) -> Vec<Nested> {
     let nest = |(at, outer): (usize, &Found)| {
         let inside = &all[at + 1..=at + outer.candidate.inside];
         let remain = inside.iter().filter(|found| !found.is_whole);
+        let ends = remain
+            .clone()
+            .map(|found| found.candidate.index + found.candidate.inside);
+        let mut next = remain.clone().skip(1).zip(ends);
+        let is_row = next.any(|(next, end)| next.candidate.index > end);
         let whole = |found: &Found| {
             let trips = found.candidate.trips.filter(|_| found.is_free)?;
             Some((found.candidate.index, trips))
@@ -167,9 +174,11 @@ pub fn nested(module: &Module, function: &Function) -> Vec<Nested> {
         let inside: Option<Vec<_>> = remain.map(whole).collect();
         let is_nest = outer.is_free && !outer.is_innermost;
         let outer = outer.candidate;
-        inside
-            .filter(|_| is_nest)
-            .map(|inside| Nested { outer, inside })
+        inside.filter(|_| is_nest).map(|inside| Nested {
+            outer,
+            inside,
+            is_row,
+        })
     };
     all.iter().enumerate().filter_map(nest).collect()
 }

@@ -26,6 +26,7 @@ pub struct Mark {
     regions: usize,
     assumed: usize,
     unpriced: usize,
+    of_loops: usize,
     uses_channels: bool,
     waits: usize,
 }
@@ -108,6 +109,12 @@ impl Builder {
         self.graph.unpriced.push(operation);
     }
 
+    /// Notes that a loop made all nodes since there were so many; where its statement lies.
+    pub fn made_by(&mut self, place: usize, since: NodeId) {
+        let nodes = since..self.graph.nodes.len();
+        self.graph.of_loops.push((place, nodes));
+    }
+
     /// Notes that there are channels.
     pub fn uses_channels(&mut self) {
         self.graph.uses_channels = true;
@@ -123,6 +130,7 @@ impl Builder {
             regions: graph.regions.len(),
             assumed: graph.assumed.len(),
             unpriced: graph.unpriced.len(),
+            of_loops: graph.of_loops.len(),
             uses_channels: graph.uses_channels,
             waits: self.waits.len(),
         }
@@ -144,6 +152,7 @@ impl Builder {
         graph.regions.truncate(since.regions);
         graph.assumed.truncate(since.assumed);
         graph.unpriced.truncate(since.unpriced);
+        graph.of_loops.truncate(since.of_loops);
         graph.uses_channels = since.uses_channels;
     }
 
@@ -200,6 +209,7 @@ mod tests {
             name: "printf".to_string(),
             as_what: "nothing",
         });
+        builder.made_by(1, late);
         builder.uses_channels();
         assert_eq!(builder.nodes[outer].inputs, [before, late]);
         builder.take_back(mark);

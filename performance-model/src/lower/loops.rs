@@ -39,9 +39,14 @@ impl<'a> Lowering<'a> {
     pub(super) fn loop_stmt(&mut self, stmt: &'a Stmt) {
         let Some(parts) = Parts::of(stmt) else { return };
         parts.init.iter().for_each(|stmt| self.stmt(stmt));
-        match self.builds() {
-            true => self.perhaps_unrolled(parts),
-            false => self.inner_loop(&parts),
+        if !self.builds() {
+            self.inner_loop(&parts);
+            return;
+        }
+        let nodes = self.graph.nodes.len();
+        self.perhaps_unrolled(parts);
+        if self.at.calls.len() == 1 {
+            self.graph.made_by(std::ptr::from_ref(stmt) as usize, nodes);
         }
     }
 
