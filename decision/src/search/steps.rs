@@ -397,7 +397,9 @@ fn with_passes(form: &Pipeline, base: &Pipeline, made: &Made) -> Vec<Pipeline> {
             }));
         }
         if *pass == WAVEFRONT {
-            // Its lanes want a bank each, and tiles that are loaded and stored row by row.
+            // Its lanes want a bank each, and tiles that are loaded and stored row by row. Where little is in memory,
+            // copies of it do.
+            found.push(form.clone());
             form = with_banks(&form, base);
             found.push(with(&form, |own: &mut ndrange_to_loop::Options| {
                 own.interchange = true;
