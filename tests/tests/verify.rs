@@ -253,7 +253,10 @@ const PROGRAM: &str = "clCreateProgramWithSource(context, 1, (const char *[]){\"
 #[test]
 fn programs_that_read_unwritten_memory_are_compared_with_the_same_bytes_in_it() {
     let shop = Workshop::new();
-    shop.write("k.cl", "kernel void k(global int *a) { a[get_global_id(0)] += 1; }\n");
+    shop.write(
+        "k.cl",
+        "kernel void k(global int *a) { a[get_global_id(0)] += 1; }\n",
+    );
     // Of the host's memory, and of a buffer's; a random number stays one.
     let random = "int *data = malloc(SIZE);";
     for (data, verdict) in [
