@@ -377,6 +377,7 @@ fn run_in(
             fpgacc: fpgacc(options)?.ok_or("--verify wants fpgacc")?,
             programs: folder,
             options: options.with.clone(),
+            fixed_time: suite::fixed_time(&work).map_err(|error| error.to_string())?,
         };
         prepare(catalog, &verification.programs)?;
         return verify_all(&verification, programs, &platforms(options)?);

@@ -35,6 +35,15 @@ pub fn any_device(work: &Path) -> Result<PathBuf, SuiteError> {
     preloaded(work, "any_device", ANY_DEVICE)
 }
 
+/// The library that gives programs the same time in each run, made in a folder.
+///
+/// # Errors
+///
+/// It cannot be made.
+pub fn fixed_time(work: &Path) -> Result<PathBuf, SuiteError> {
+    preloaded(work, "fixed_time", FIXED_TIME)
+}
+
 /// What a comparison came to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
@@ -240,7 +249,7 @@ impl<'a> Attempt<'a> {
         let vendors = platform.vendors_folder(&suite.work);
         let vendors = vendors.map_err(|source| of_file(&suite.work, source))?;
         let any_device = preloaded(&suite.work, "any_device", ANY_DEVICE)?;
-        let fixed_time = preloaded(&suite.work, "fixed_time", FIXED_TIME)?;
+        let fixed_time = fixed_time(&suite.work)?;
         let folder = suite.programs.join(&program.name);
         Ok(Attempt {
             suite,

@@ -40,6 +40,8 @@ pub struct Verification {
     pub programs: PathBuf,
     /// Further options of fpgacc.
     pub options: Vec<String>,
+    /// Preloaded, so that programs which seed their input with the time have the same in each run.
+    pub fixed_time: PathBuf,
 }
 
 impl Verification {
@@ -82,7 +84,10 @@ impl Verification {
     }
 
     fn command(&self, program: &Program, platform: &Platform, args: &[String]) -> Command {
+        // For fpgacc's runtime, in all runs of the program.
+        let device = program.device.iter();
         Command::new(&self.fpgacc)
+            .envs(device.map(|device| ("FPGACC_DEVICE_TYPE", device)))
             .args(["--verify", "-w"])
             .arg(format!("--platform={}", platform.name))
             .args(&self.options)
@@ -97,6 +102,7 @@ impl Verification {
             .arg("--")
             .args(args)
             .dir(self.programs.join(&program.name))
+            .env("LD_PRELOAD", &self.fixed_time)
             .limit(LIMIT)
     }
 }

@@ -1,6 +1,7 @@
 /* Texts that the device's own compiler builds with FPGACC_PRELUDE before them: it takes liberties in
  * rounding from the compiler, so that `fpgacc --verify` can distinguish such differences from others. The
- * driver puts the same before the texts that it builds. */
+ * driver puts the same before the texts that it builds. With FPGACC_UNOPTIMISED that compiler does not
+ * optimise: so faults of its optimiser are known from those of kernels. */
 #include "runtime.h"
 
 #include <stdlib.h>
@@ -70,19 +71,34 @@ static void erase(char *options, const char *word)
             memset(at, ' ', length);
 }
 
-/* A copy for the device's compiler; NULL for NULL, or without memory. */
-static char *strict(const char *options)
+/* Whether the device's compiler is not to optimise. */
+static int is_unoptimised(void)
 {
-    char *copy = options ? strdup(options) : NULL;
-    for (size_t i = 0; copy && i < sizeof loose / sizeof *loose; i++)
+    return fpgacc_environment("FPGACC_UNOPTIMISED") != NULL;
+}
+
+/* A copy for the device's compiler; NULL where that gets the host's own, or without memory. */
+static char *changed(const char *options)
+{
+    static const char off[] = " -cl-opt-disable";
+    if (!fpgacc_is_strict() && !is_unoptimised())
+        return NULL;
+    const char *given = options ? options : "";
+    char *copy = malloc(strlen(given) + sizeof off);
+    if (!copy)
+        return NULL;
+    strcpy(copy, given);
+    for (size_t i = 0; fpgacc_is_strict() && i < sizeof loose / sizeof *loose; i++)
         erase(copy, loose[i]);
+    if (is_unoptimised())
+        strcat(copy, off);
     return copy;
 }
 
 cl_int fpgacc_build_program(cl_program program, cl_uint num_devices, const cl_device_id *devices,
                             const char *options, fpgacc_notify notify, void *user_data)
 {
-    char *own = fpgacc_is_strict() ? strict(options) : NULL;
+    char *own = changed(options);
     cl_int error = __real_clBuildProgram(program, num_devices, devices, own ? own : options,
                                          notify, user_data);
     free(own);
@@ -94,7 +110,7 @@ cl_int fpgacc_compile_program(cl_program program, cl_uint num_devices,
                               cl_uint num_headers, const cl_program *headers, const char **names,
                               fpgacc_notify notify, void *user_data)
 {
-    char *own = fpgacc_is_strict() ? strict(options) : NULL;
+    char *own = changed(options);
     cl_int error = __real_clCompileProgram(program, num_devices, devices, own ? own : options,
                                            num_headers, headers, names, notify, user_data);
     free(own);

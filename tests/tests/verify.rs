@@ -246,6 +246,84 @@ int main(void) {{
     }
 }
 
+const PROGRAM: &str = "clCreateProgramWithSource(context, 1, (const char *[]){\"kernel void k(global int \
+     *a) { a[get_global_id(0)] += 1; }\\n\"}, NULL, NULL)";
+
+/// The original differs from itself, and both do the same once the memory begins with the same bytes.
+#[test]
+fn programs_that_read_unwritten_memory_are_compared_with_the_same_bytes_in_it() {
+    let shop = Workshop::new();
+    shop.write(
+        "k.cl",
+        "kernel void k(global int *a) { a[get_global_id(0)] += 1; }\n",
+    );
+    // Of the host's memory, and of a buffer's; a random number stays one.
+    let random = "int *data = malloc(SIZE);";
+    for (data, verdict) in [
+        (
+            random,
+            "verdict: same where memory that nobody wrote holds the same in both runs\n",
+        ),
+        (
+            "int *data = malloc(SIZE); data[100] = getpid();",
+            "verdict: undecided: the original differs from itself when it runs again\n",
+        ),
+    ] {
+        let host = format!(
+            "#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdlib.h>
+#include <unistd.h>
+#define SIZE (1 << 16)
+int main(void) {{
+    cl_platform_id platform;
+    cl_device_id device;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+    cl_program program = FPGACC_PROGRAM;
+    clBuildProgram(program, 1, &device, NULL, NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, \"k\", NULL);
+    volatile int *before = malloc(SIZE);
+    for (int i = 0; i < SIZE / 4; i++)
+        before[i] = getpid();
+    free((void *)before);
+    {data}
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, SIZE, data, NULL);
+    clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
+    size_t global = SIZE / 4;
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, SIZE, data, 0, NULL, NULL);
+}}
+"
+        );
+        shop.write("host.c", host.replace("FPGACC_PROGRAM", PROGRAM));
+        let output = shop.fpgacc("--verify -fexecution-model=swi host.c k.cl");
+        has(&output.stdout, &["as one work-item", verdict]);
+    }
+}
+
+/// A stand-in for a fault of a device's optimiser.
+#[test]
+fn a_difference_that_only_the_optimised_original_shows_is_undecided() {
+    let shop = shop();
+    let kernels = shop.text("verify.cl");
+    assert!(kernels.contains("0.5f"));
+    let wrong = "#ifdef __OPTIMIZE__\n#define HALF 0.25f\n#else\n#define HALF 0.5f\n#endif\n";
+    let kernels = kernels.replace("0.5f", "HALF");
+    shop.write("verify.cl", format!("{wrong}{kernels}"));
+    let output = verify(&shop, "--platform=pocl").failure();
+    has(
+        &output.stdout,
+        &[
+            "compared: 5 read-backs, 332 bytes: 5 different\n",
+            "verdict: undecided: without optimisation (-cl-opt-disable) the original gives what the \
+             rewritten kernels give\n  help: the device's compiler may be wrong",
+        ],
+    );
+}
+
 /// Calls of the C++ bindings are in `opencl.hpp`, and say nothing; the host's own line is that of the read-back.
 #[test]
 fn lines_of_bindings_are_not_the_host_s() {

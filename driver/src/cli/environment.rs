@@ -106,6 +106,10 @@ pub const VARIABLES: &[Variable] = &[
         "1: fill new buffers without data, where FPGACC_RECORD names a file",
     ),
     program(
+        "FPGACC_UNOPTIMISED",
+        "1: the device's compiler does not optimise what it builds at run time",
+    ),
+    program(
         "FPGACC_PRELUDE",
         "A text before those that the device's compiler builds at run time",
     ),

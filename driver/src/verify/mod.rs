@@ -6,6 +6,7 @@
 //! the device's compiler joins operations ([`settle`]).
 
 mod compare;
+mod excuse;
 pub mod numbers;
 pub mod outcome;
 mod output;
@@ -21,6 +22,7 @@ use fpgacc_frontend::diag::Diagnostic;
 
 use crate::link;
 use crate::session::{Session, Step, Stop};
+use excuse::Runs;
 use numbers::Numbers;
 use outcome::{Outcome, Traits, Verdict, name_beside};
 use record::Form;
@@ -62,8 +64,15 @@ pub fn run(session: &mut Session) -> Step<()> {
         Some(Settled::Rounding(_)) => verdict = Verdict::SameRounding,
         _ => {}
     }
-    if verdict == Verdict::Different && is_unwritten(session, &output, &original, &rewritten)? {
-        verdict = Verdict::Unwritten;
+    if verdict.is_bad() {
+        let runs = Runs {
+            executable: &output,
+            original: &original,
+            rewritten: &rewritten,
+            numbers: &Numbers::of(&compiled),
+            traits,
+        };
+        verdict = excuse::of(session, &runs, verdict)?;
     }
     if verdict.is_bad() && original.captured.status != rewritten.captured.status {
         run::show(session, &rewritten.captured);
@@ -102,22 +111,6 @@ fn judge(
         true => Verdict::Different,
         false => Verdict::Undecided,
     })
-}
-
-/// Whether all that differs are values that are others in the original, too, where new buffers do
-/// not hold what they would.
-fn is_unwritten(
-    session: &mut Session,
-    executable: &Path,
-    original: &Run,
-    rewritten: &Run,
-) -> Step<bool> {
-    if original.captured.status != rewritten.captured.status {
-        return Ok(false);
-    }
-    let filled = run::run_filled(session, executable)?;
-    let records = [&rewritten.record, &filled.record];
-    Ok(compare::differ_only_where(&original.record, records))
 }
 
 fn check_original(session: &mut Session, original: &Run) -> Step<()> {

@@ -25,12 +25,16 @@ pub enum Verdict {
     /// It is, once operations also keep their order, and the differences are of the size that the
     /// original has when its compiler joins operations or does not.
     SameRounding,
+    /// It is, where memory that nobody wrote holds the same in both runs.
+    SameFilled,
     /// Something is not.
     Different,
     /// Something is not, and the original is not the same as itself either.
     Undecided,
     /// Something is not, where the original depends on memory that nobody wrote.
     Unwritten,
+    /// Something is not, but is where the device's compiler does not optimise the original.
+    Optimised,
 }
 
 impl Verdict {
@@ -38,7 +42,7 @@ impl Verdict {
     pub fn is_bad(self) -> bool {
         matches!(
             self,
-            Verdict::Different | Verdict::Undecided | Verdict::Unwritten
+            Verdict::Different | Verdict::Undecided | Verdict::Unwritten | Verdict::Optimised
         )
     }
 }

@@ -260,6 +260,9 @@ impl Report<'_> {
                 "verdict: same but for rounding, to which the program is sensitive: `reduction` \
                  changed the order of operations (--strict-fp keeps it)\n"
             }
+            Verdict::SameFilled => {
+                "verdict: same where memory that nobody wrote holds the same in both runs\n"
+            }
             Verdict::Different if matches!(self.settled, Some(Settled::Order)) => {
                 "verdict: different: `reduction` changed the order of operations, and values are \
                  beyond the bound (--strict-fp keeps it)\n"
@@ -273,6 +276,13 @@ impl Report<'_> {
             Verdict::Unwritten => {
                 "verdict: undecided: what differs depends on memory that nobody wrote\n  \
                  help: to compare, write all of a buffer before it is read (clEnqueueFillBuffer)\n"
+            }
+            Verdict::Optimised => {
+                "verdict: undecided: without optimisation (-cl-opt-disable) the original gives what \
+                 the rewritten kernels give\n  \
+                 help: the device's compiler may be wrong, or the original has a data race or a \
+                 barrier that not all work-items reach: another emulator (--platform=) or Oclgrind \
+                 may say which\n"
             }
         });
         if self.executable.is_kept && self.verdict.is_bad() {

@@ -49,9 +49,19 @@ pub fn run(session: &mut Session, executable: &Path, kernels: Kernels) -> Step<R
     recorded(session, command)
 }
 
-/// Runs its original with new buffers that do not hold what they would.
-pub fn run_filled(session: &mut Session, executable: &Path) -> Step<Run> {
-    let command = command(session, executable, Kernels::Original).env("FPGACC_FILL", "1");
+/// Runs the program with new buffers, and new memory of the host, that hold the same in each run, and
+/// not what they would.
+pub fn run_filled(session: &mut Session, executable: &Path, kernels: Kernels) -> Step<Run> {
+    let command = command(session, executable, kernels)
+        .env("FPGACC_FILL", "1")
+        // Of the GNU C library: the complement of each byte that `malloc` gives.
+        .env("MALLOC_PERTURB_", "90");
+    recorded(session, command)
+}
+
+/// Runs its original, which the device's compiler does not optimise.
+pub fn run_unoptimised(session: &mut Session, executable: &Path) -> Step<Run> {
+    let command = command(session, executable, Kernels::Original).env("FPGACC_UNOPTIMISED", "1");
     recorded(session, command)
 }
 
