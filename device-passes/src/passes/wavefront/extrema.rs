@@ -3,10 +3,10 @@
 //! `if (v > best) best = v;` makes each lane wait for the one before it. As the order in which integers are compared does
 //! not matter, each lane has one of its own, and in the end there is one of all.
 
-use fpgacc_frontend::ir::{BinaryOp, ExprId, Scalar, Stmt, VarId, VarRef};
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Exprs, Scalar, Stmt, VarId, VarRef};
 
 use super::nest::Scope;
-use crate::passes::reduction::matching::{Combine, candidates};
+use crate::passes::reduction::matching::{Combine, Form, candidates};
 
 /// A minimum or maximum.
 #[derive(Clone, Debug)]
@@ -37,7 +37,8 @@ pub fn extrema(scope: &Scope<'_>, stmts: &[Stmt], whole: &Stmt) -> Vec<Extremum>
     let found = candidates(exprs, stmts).into_iter();
     let extrema = found.filter_map(|one| {
         let var = exprs.local_var(one.location)?;
-        let better = match one.how?.0 {
+        let (combine, form) = one.how?;
+        let better = match combine {
             Combine::Call(name) => Better::Call(name),
             Combine::Select(op) => Better::Select(op),
             Combine::Add | Combine::Mul => return None,
@@ -45,7 +46,10 @@ pub fn extrema(scope: &Scope<'_>, stmts: &[Stmt], whole: &Stmt) -> Vec<Extremum>
         let ty = scope.module.types.as_scalar(scope.function.vars[var].ty.ty);
         let is_integer = ty.is_some_and(Scalar::is_integer) && ty != Some(Scalar::Bool);
         let times = uses.iter().filter(|(_, used)| *used == var).count();
+        // What becomes narrower as it is stored may be less than what was there.
+        let is_kept = exprs.ty(stored_by(exprs, &form)?) == scope.function.vars[var].ty.ty;
         let is_extremum = is_integer
+            && is_kept
             && times == 1 + one.reads.len()
             && !scope.aliases.is_exposed(VarRef::Local(var));
         is_extremum.then_some(Extremum {
@@ -56,4 +60,16 @@ pub fn extrema(scope: &Scope<'_>, stmts: &[Stmt], whole: &Stmt) -> Vec<Extremum>
         })
     });
     extrema.collect()
+}
+
+/// The new value of a minimum or maximum.
+fn stored_by(exprs: &Exprs, form: &Form) -> Option<ExprId> {
+    match *form {
+        Form::Branch { value, .. } => Some(value),
+        Form::InPlace { value } => match *exprs.get(value) {
+            Expr::Cond { then, .. } => Some(then),
+            _ => Some(value),
+        },
+        Form::Compound { .. } | Form::Chain { .. } => None,
+    }
 }

@@ -157,3 +157,22 @@ __kernel void order_matters(__global float *restrict a, __global const int *rest
     for (int i = 0; i < 81; i++)
         a[i] = s[i / 9][i % 9] + t[i / 9][i % 9] + seen[i % 20] + best + at;
 }
+// case: what is stored is narrower than what was compared
+__kernel void narrower(__global int *restrict a, __global const int *restrict b) {
+    int s[9][9];
+    short best = 0;
+    for (int i = 0; i < 81; i++)
+        s[i / 9][i % 9] = b[i];
+    for (int y = 1; y < 9; y++)
+        for (int x = 1; x < 9; x++) {
+            s[y][x] = s[y - 1][x] + s[y][x - 1];
+            if (s[y][x] > best)
+                best = s[y][x];
+        }
+    for (int y = 1; y < 9; y++)
+        for (int x = 1; x < 9; x++) {
+            s[y][x] = s[y - 1][x] + s[y][x - 1];
+            best = best < s[y][x] ? s[y][x] : best;
+        }
+    a[0] = best;
+}
