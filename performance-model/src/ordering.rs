@@ -141,26 +141,53 @@ pub(super) fn orders(
 ) -> Vec<Order> {
     let mut kinds = Kinds::default();
     let sides = sides(graph, region, locations, &mut kinds);
+    let is_inside = |home| home != region && graph.is_within(home, region);
+    let is_inner = graph
+        .arrays
+        .iter()
+        .map(|array| array.home.is_some_and(is_inside));
     let mut search = Search {
         graph,
         units,
         locations,
         refills_in_turn,
         region,
+        is_inner: is_inner.collect(),
         kinds,
         distances: BTreeMap::new(),
         found: Vec::new(),
         known: BTreeSet::new(),
     };
+    let mut met: Vec<Option<Met<'_>>> = overlaps.iter().map(|_| None).collect();
     for x in &sides {
-        for y in &sides {
-            let (a, b) = (x.access, y.access);
-            if (a.is_store || b.is_store) && overlaps[a.array][b.array] {
-                search.compare(x, y);
-            }
-        }
+        let met =
+            met[x.access.array].get_or_insert_with(|| Met::of(&sides, &overlaps[x.access.array]));
+        // Loads do not wait for loads.
+        let others = match x.access.is_store {
+            true => &met.all,
+            false => &met.stores,
+        };
+        others.iter().for_each(|y| search.compare(x, y));
     }
     search.found
+}
+
+/// The accesses in a loop that may touch the same bytes as those of an array.
+struct Met<'s> {
+    all: Vec<&'s Side<'s>>,
+    /// Those of them that store.
+    stores: Vec<&'s Side<'s>>,
+}
+
+impl<'s> Met<'s> {
+    /// Of an array with the arrays that it overlaps.
+    fn of(sides: &'s [Side<'s>], overlaps: &[bool]) -> Self {
+        let all = sides.iter().filter(|side| overlaps[side.access.array]);
+        let all: Vec<&Side<'_>> = all.collect();
+        let stores = all.iter().filter(|side| side.access.is_store);
+        let stores = stores.copied().collect();
+        Met { all, stores }
+    }
 }
 
 /// Kinds of accesses in a loop.
@@ -219,6 +246,8 @@ struct Search<'a> {
     locations: &'a Locations,
     refills_in_turn: bool,
     region: RegionId,
+    /// Of each array, whether each iteration of a loop inside has one of its own.
+    is_inner: Vec<bool>,
     kinds: Kinds,
     /// Of each kind of earlier accesses, by that of later ones, once they were compared.
     distances: BTreeMap<usize, Vec<Option<Box<Distances>>>>,
@@ -259,10 +288,7 @@ impl Search<'_> {
         if later && waits && meets_at_once(x, y) {
             self.add(x, y, 0);
         }
-        // Each iteration of a loop inside has an array of its own.
-        let home = self.graph.arrays[a.array].home;
-        let is_inside = |home| home != self.region && self.graph.is_within(home, self.region);
-        if a.array == b.array && home.is_some_and(is_inside) {
+        if a.array == b.array && self.is_inner[a.array] {
             return;
         }
         let safe = [0, 1].map(|end| x.safe[end].max(y.safe[end]));

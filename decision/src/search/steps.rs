@@ -147,25 +147,6 @@ impl Loops {
         (1.0 + added.sum::<f64>()) * lanes(step) / lanes(form)
     }
 
-    /// Of loops that may be unrolled whole, those that may be so together, from the innermost ones outwards: no more copies of
-    /// bodies are made than are priced.
-    fn whole(&self, all: &[Factor]) -> Vec<Factor> {
-        let mut kept: Vec<(Factor, u64)> = Vec::new();
-        for factor in all.iter().rev() {
-            let inside = self.0.get(&factor.index).map_or(0, |found| found.inside);
-            let within = factor.index + 1..=factor.index + inside;
-            let inner = kept.iter().filter(|(own, _)| within.contains(&own.index));
-            let inner: Vec<u64> = inner.map(|(_, copies)| *copies).collect();
-            let is_inner = |other: &&Factor| within.contains(&other.index);
-            let remain = all.iter().filter(is_inner).count() - inner.len();
-            let copies = inner.into_iter().fold(1, u64::max) * factor.copies;
-            if remain == 0 && copies as f64 <= MOST_COPIES {
-                kept.push((*factor, copies));
-            }
-        }
-        kept.into_iter().map(|(factor, _)| factor).collect()
-    }
-
     /// The loop right around one, of those that may be unrolled.
     fn around(&self, at: usize) -> Option<usize> {
         let holds = |&(&index, found): &(&usize, &Loop)| index + found.inside >= at;
@@ -535,7 +516,7 @@ pub fn wider(
     found.extend(banked(form, base, made, blocks));
     if form.runs(&passes::Unroll) {
         found.extend(unrolled(form, made, loops));
-        found.extend(whole(form, made, loops));
+        found.extend(whole(form, made));
     }
     let knows_coalesce = !form
         .options
@@ -627,7 +608,7 @@ fn unrolled(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
 }
 
 /// Loops unrolled with all loops inside them, these whole: an inner loop alone may gain nothing.
-fn whole(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
+fn whole(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
     let mut found = Vec::new();
     for nest in &made.nested {
         let factors = nest
@@ -640,7 +621,7 @@ fn whole(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
         let outer = nest.outer;
         // One of several that follow each other does not make an innermost loop of the one around them.
         if nest.is_row {
-            found.push(with_factors(form, &loops.whole(&inside)));
+            found.push(with_factors(form, &inside));
         }
         let is_even = |copies: &u64| {
             outer
@@ -717,28 +698,5 @@ mod tests {
         assert!(more_copies(8, Some(8)).is_empty());
         assert_eq!(more_copies(2, Some(3)), [3]);
         assert_eq!(more_copies(16, Some(1000)), [32]);
-    }
-
-    #[test]
-    fn nests_are_whole_as_far_as_their_copies_are_priced() {
-        // In a loop: one, two in two short ones, and one in another.
-        let (outer, all) = (
-            (0, 7),
-            [(1, 16, 0), (2, 3, 3), (3, 3, 2), (4, 16, 1), (5, 16, 0)],
-        );
-        let last = [(6, 16, 1), (7, 16, 0)];
-        let all = all.into_iter().chain(last);
-        let found = |trips, inside| Loop { trips, inside };
-        let known = all
-            .clone()
-            .map(|(index, trips, inside)| (index, found(Some(trips), inside)));
-        let loops = Loops(known.chain([(outer.0, found(None, outer.1))]).collect());
-        let factors: Vec<Factor> = all
-            .map(|(index, copies, _)| Factor { index, copies })
-            .collect();
-        let kept = loops.whole(&factors);
-        let kept: Vec<usize> = kept.iter().map(|factor| factor.index).collect();
-        // Three times as many copies as of the loops in it are too many.
-        assert_eq!(kept, [7, 6, 5, 4, 3, 1]);
     }
 }
