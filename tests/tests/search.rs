@@ -53,6 +53,26 @@ const SAXPY: &str = "int i = get_global_id(0); out[i] += 3.0f * in[i];";
 const PRODUCT: &str = "int j = get_global_id(0), i = get_global_id(1);\n\
     for (int k = 0; k < n; k++) out[i * n + j] += in[i * n + k] * in[j * n + k];";
 
+/// Local alignments (Smith and Waterman, 1981), of which each work-group makes one.
+const ALIGNMENT: &str = "\
+    __local int h[129][129];
+    uint t = get_local_id(0);
+    int best = 0;
+    h[0][t + 1] = h[t + 1][0] = 0;
+    if (t == 0) h[0][0] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint d = 0; d < 255; d++) {
+        if (d >= t && d - t < 128) {
+            uint i = d - t + 1;
+            int v = h[i - 1][t] + (in[i] == in[get_global_id(0)] ? 3 : -3);
+            v = max(max(v, 0), max(h[i - 1][t + 1], h[i][t]) - 2);
+            h[i][t + 1] = v;
+            if (v > best) best = v;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    out[get_global_id(0)] = best;";
+
 const BODIES: &str = "int i = get_global_id(0); float own = in[i], sum = 0;\n\
     for (int j = 0; j < n; j++) { float d = in[j] - own; sum += d * rsqrt(d * d + 0.1f); }\n\
     out[i] = sum;";
@@ -72,7 +92,7 @@ const SORTED: &str = "float t[16][17];\n\
     #pragma unroll\n\
     for (int c = 0; c < 16; c++) out[r * 16 + c] = t[r][c]; }";
 
-const CASES: [Case; 15] = [
+const CASES: [Case; 16] = [
     Case {
         pass: "pad",
         label: "padded rows",
@@ -180,6 +200,14 @@ const CASES: [Case; 15] = [
         local: &[256],
         body: BODIES,
         others: "-fno-coarsen",
+    },
+    Case {
+        pass: "wavefront",
+        label: "a wavefront in registers",
+        global: &[12800],
+        local: &[128],
+        body: ALIGNMENT,
+        others: "",
     },
     Case {
         pass: "lockstep",
