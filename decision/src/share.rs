@@ -192,17 +192,21 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_kernel_that_loses_least_gets_smaller() {
-        let board = Board::named("de5a-net").unwrap();
-        let decision = |forms: &[(f64, f64)], chosen| Decision {
+    fn decision(board: &Board, forms: &[(f64, f64)], chosen: usize) -> Decision {
+        Decision {
             model: ExecutionModel::Auto,
-            candidates: forms.iter().map(|(t, a)| form(&board, *t, *a)).collect(),
+            candidates: forms.iter().map(|(t, a)| form(board, *t, *a)).collect(),
             chosen,
             standard: 0,
             searched: Searched::default(),
             disagreements: None,
-        };
+        }
+    }
+
+    #[test]
+    fn the_kernel_that_loses_least_gets_smaller() {
+        let board = Board::named("de5a-net").unwrap();
+        let decision = |forms: &[(f64, f64)], chosen| decision(&board, forms, chosen);
         let mut decisions = BTreeMap::from([
             (
                 "a".to_string(),
@@ -218,14 +222,7 @@ mod tests {
     #[test]
     fn what_a_step_frees_beyond_what_is_needed_is_used() {
         let board = Board::named("de5a-net").unwrap();
-        let decision = |forms: &[(f64, f64)], chosen| Decision {
-            model: ExecutionModel::Auto,
-            candidates: forms.iter().map(|(t, a)| form(&board, *t, *a)).collect(),
-            chosen,
-            standard: 0,
-            searched: Searched::default(),
-            disagreements: None,
-        };
+        let decision = |forms: &[(f64, f64)], chosen| decision(&board, forms, chosen);
         let mut decisions = BTreeMap::from([
             (
                 "a".to_string(),

@@ -1,7 +1,7 @@
 /* Texts that the device's own compiler builds with FPGACC_PRELUDE before them: it takes liberties in
  * rounding from the compiler, so that `fpgacc --verify` can distinguish such differences from others. The
  * driver puts the same before the texts that it builds. With FPGACC_UNOPTIMISED that compiler does not
- * optimise: so faults of its optimiser are known from those of kernels. */
+ * optimise, so that faults of its optimiser can be told from those of kernels. */
 #include "runtime.h"
 
 #include <stdlib.h>
