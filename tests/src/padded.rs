@@ -22,7 +22,11 @@ impl Padded {
     pub fn random(random: &mut Random) -> Self {
         let mut kernel = Padded {
             rows: 4 + random.below(5),
-            length: random.copy(&[5, 6, 7, 8, 9, 10, 12, 17]),
+            // Mostly such as become longer.
+            length: match random.chance(6) {
+                true => 8,
+                false => random.copy(&[5, 6, 7, 9, 10, 12, 17]),
+            },
             is_nested: random.chance(20),
             space: random.copy(&["", "", "__local "]),
             sections: Vec::new(),

@@ -88,7 +88,8 @@ fn arrays(module: &Module, function: &Function) -> Vec<Array> {
                 return;
             };
             let variable = &function.vars[var];
-            let is_plain = matches!(variable.space, AddressSpace::Private | AddressSpace::Local)
+            // Intel's emulator (2023) ends with a segmentation fault where a `__local` array has banks.
+            let is_plain = variable.space == AddressSpace::Private
                 && variable.attrs.is_empty()
                 && !variable.ty.quals.contains(Qualifiers::VOLATILE);
             let shape = shape(module, variable.ty.ty).filter(|_| is_plain);

@@ -115,7 +115,7 @@ fn kernels_with_tables_do_the_same() {
     };
     let counts = counts_of(&plan, 4);
     for name in [WAVEFRONT, PAD, BANKS] {
-        assert!(counts.fired[name] > 10, "{counts}");
+        assert!(counts.fired[name] >= 8, "{counts}");
     }
 }
 
