@@ -129,7 +129,7 @@ pub(super) struct Probe<'a> {
     touched: u8,
     /// The points at which the conditions around may have another result, as bits.
     pub(super) guard: u8,
-    /// Integers that were computed lately, by [`key`]; where two of them meet, the later one.
+    /// Integers that were computed lately, by their hashes; where two of these meet, the later one.
     pub(super) computed: Box<[u64; RECENT]>,
     /// See [`Profile::copies`].
     pub(super) copy: u32,
