@@ -1,4 +1,4 @@
-//! Random wavefronts, for the pass of that name: tables of dynamic programming in private memory, by rows or in diagonals,
+//! Random kernels of dynamic programming, for `wavefront`: tables that one work-item fills by rows or in diagonals,
 //! and tiles in `__local` memory that work-groups fill in diagonals.
 
 use crate::job::{Arg, Fill, Geometry, Job};

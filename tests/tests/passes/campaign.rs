@@ -113,9 +113,9 @@ fn kernels_with_tables_do_the_same() {
         focus: Focus::Tables,
         coarsened: false,
     };
-    let counts = counts_of(&plan, 4);
+    let counts = counts_of(&plan, 6);
     for name in [WAVEFRONT, PAD, BANKS] {
-        assert!(counts.fired[name] >= 8, "{counts}");
+        assert!(counts.fired[name] > 10, "{counts}");
     }
 }
 

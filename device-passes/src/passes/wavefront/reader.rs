@@ -12,7 +12,7 @@ use fpgacc_kernel_analysis::usage::names;
 
 use super::extrema::extrema;
 use super::held::{Conditions, Held};
-use super::nest::{Scope, counts, inner, inside, lane, lists, store_of, stored, written};
+use super::nest::{Scope, counts, inside, lane, lists, store_of, stored, written};
 use super::phase::{Own, Phase, Table};
 use super::space::{Affine, within};
 use super::values::Values;
@@ -64,11 +64,8 @@ fn with_tables(scope: &Scope<'_>, arrays: &[VarId], stmt: &Stmt) -> Result<Phase
 /// Refuses what may not change its place.
 fn effects(scope: &Scope<'_>, stmt: &Stmt) -> Result<(), Refusal> {
     let effects = Effects::of(scope.aliases, scope.summaries, std::slice::from_ref(stmt));
-    let leaves = inner(stmt).is_none_or(|inner| {
-        let StmtKind::For { body, .. } = &inner.kind else {
-            return true;
-        };
-        let mut stmts = body.stmts.iter();
+    let leaves = lane(stmt).is_none_or(|stmts| {
+        let mut stmts = stmts.iter();
         stmts.any(|stmt| loops::leaves(stmt, true, true) || loops::returns(stmt))
     });
     match () {
