@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fpgacc_frontend::ir::Function;
 use fpgacc_kernel_analysis::alias::{Aliases, called_functions};
 
-use super::board::Resources;
+use super::board::{Board, Resources};
 use super::estimate::Estimate;
 use super::graph::{Graph, RegionId};
 use super::groups::WorkItems;
@@ -84,37 +84,62 @@ pub fn price(input: &Input<'_>, diverges: bool) -> Prediction {
             (cycles, work_item_loops(&graph, &on_board))
         }
     };
-    let memory_seconds = traffic(&graph, board, form, &lsus, &on_board, items).seconds(board);
-    let busy_cycles = busy + constant_fill(&graph, board);
-    let computing = busy_cycles / (mhz * 1e6);
-    let running = computing.max(memory_seconds);
-    let doubt = doubt(&graph, computing, memory_seconds);
-    let cycles = Estimate::within(running * mhz * 1e6, doubt);
-    let clock_mhz = Estimate::within(mhz, doubts::CLOCK);
-    let launching = board.launch_microseconds * 1e-6;
-    let seconds = Estimate::within(running, doubt * doubts::SECONDS)
-        + Estimate::within(launching, doubts::LAUNCH);
+    let times = Times {
+        busy_cycles: busy + constant_fill(&graph, board),
+        memory_seconds: traffic(&graph, board, form, &lsus, &on_board, items).seconds(board),
+        mhz,
+    };
+    let doubt = doubt(&graph, &times);
     let (operations, is_one) = operations::of(&graph, board, &lsus, (simd, units), |id| {
         timer.latency(id, &BTreeMap::new())
     });
     let reports = lsus.into_iter().map(|lsu| lsu.report);
     Prediction {
         form,
-        cycles,
-        clock_mhz,
-        seconds,
+        cycles: Estimate::within(times.running() * mhz * 1e6, doubt),
+        clock_mhz: Estimate::within(mhz, doubts::CLOCK),
+        seconds: times.launch(board, doubt),
         area: Area::within(used, doubts::AREA),
         fits: area::fits(used, board),
         penalty_causes,
-        busy_cycles,
+        busy_cycles: times.busy_cycles,
         stretch,
-        memory_seconds,
+        memory_seconds: times.memory_seconds,
         loops,
         lsus: reports.chain(pipelined(&graph, form)).collect(),
         assumed: each_once(graph.assumed.iter().cloned().chain(assumed_sizes(launch))),
         operations,
         unpriced: each_once(graph.unpriced.iter().cloned()),
         parts_in_loops: operations::parts_in_loops(&graph, function, &is_one),
+    }
+}
+
+/// What a launch waits for, whichever is longer.
+struct Times {
+    /// Cycles in which the pipelines are busy.
+    busy_cycles: f64,
+    /// Seconds in which external memory is.
+    memory_seconds: f64,
+    /// The clock.
+    mhz: f64,
+}
+
+impl Times {
+    /// Seconds in which the pipelines are busy.
+    fn computing(&self) -> f64 {
+        self.busy_cycles / (self.mhz * 1e6)
+    }
+
+    /// Seconds from the first work-item to the last.
+    fn running(&self) -> f64 {
+        self.computing().max(self.memory_seconds)
+    }
+
+    /// Seconds of a launch, which may be off by so much.
+    fn launch(&self, board: &Board, doubt: f64) -> Estimate {
+        let launching = board.launch_microseconds * 1e-6;
+        Estimate::within(self.running(), doubt * doubts::SECONDS)
+            + Estimate::within(launching, doubts::LAUNCH)
     }
 }
 
@@ -191,7 +216,7 @@ fn items(launch: &LaunchShape, form: Form) -> f64 {
 }
 
 /// The factor by which cycles may be off: more where trip counts are guesses.
-fn doubt(graph: &Graph, computing: f64, memory: f64) -> f64 {
+fn doubt(graph: &Graph, times: &Times) -> f64 {
     use super::prediction::TripOrigin as T;
     let mut factor = doubts::CYCLES;
     for region in graph.regions.iter().skip(1) {
@@ -211,7 +236,7 @@ fn doubt(graph: &Graph, computing: f64, memory: f64) -> f64 {
     {
         factor = factor.max(doubts::BRANCH);
     }
-    if memory > doubts::MEMORY_FROM * computing {
+    if times.memory_seconds > doubts::MEMORY_FROM * times.computing() {
         factor *= doubts::MEMORY;
     }
     factor
