@@ -288,6 +288,27 @@ fn kernels_are_found_through_handles() {
 }
 
 #[test]
+fn a_part_of_a_number_is_its_low_bytes() {
+    let made = "cl_kernel k = clCreateKernel(p, \"a\", 0);";
+    let run = "clEnqueueTask(q, k, 0, 0, 0);";
+    let check = |before: &str, bytes: &str, expected: &str| {
+        check_kernels(
+            &format!("{made} {before} clSetKernelArg(k, 0, {bytes}, &v); {run}"),
+            expected,
+        );
+    };
+    check("size_t v = 64;", "sizeof(cl_uint)", "a(0=64)");
+    check("size_t v = n ? 64 : 32;", "4", "a(0=32 or 64)");
+    check("size_t v = 0x100000007;", "4", "a(0=7)");
+    check("unsigned long v = 513;", "1", "a(0=1)");
+    check("int v = 70000;", "sizeof(short)", "a(0=4464)");
+    let others = |bytes: u8| format!("a(0=? it is {bytes} bytes of other numbers)");
+    check("double v = 1;", "4", &others(4));
+    check("size_t v = 64;", "3", &others(3));
+    check("int v = 64;", "8", &others(8));
+}
+
+#[test]
 fn arguments_reach_their_launch() {
     let made = "cl_kernel k = clCreateKernel(p, \"a\", 0); cl_mem x = clCreateBuffer(c, 1, 4, 0, 0), y = clCreateBuffer(c, 1, 4, 0, 0); int i = 3;";
     let run = "clEnqueueTask(q, k, 0, 0, 0);";

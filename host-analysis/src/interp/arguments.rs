@@ -129,11 +129,21 @@ impl Interp<'_> {
                     Num::Float => 4,
                     Num::Double => 8,
                 };
-                // Several elements of an array, or a part of a number.
-                if let Some(size) = size.as_int().filter(|size| *size != bytes) {
-                    return ArgValue::Unknown(format!("it is {size} bytes of other numbers"));
-                }
-                let now = self.read(location);
+                let part = match size.as_int() {
+                    Some(size) if size != bytes => match low_part(num, size) {
+                        Some(part) => Some(part),
+                        None => {
+                            return ArgValue::Unknown(format!(
+                                "it is {size} bytes of other numbers"
+                            ));
+                        }
+                    },
+                    _ => None,
+                };
+                let now = match (self.read(location), part) {
+                    (now, Some(part)) => now.convert(part),
+                    (now, None) => now,
+                };
                 let held = match &held {
                     Val::Unset => Val::unknown("it is not set yet"),
                     _ => now,
@@ -199,4 +209,15 @@ impl Interp<'_> {
         let ty = &self.variables.info(var).ty;
         location.path.iter().all(|s| matches!(s, Step::Index(_))) && ty.base == "cl_mem"
     }
+}
+
+/// The number that the first bytes of a whole number are: hosts pass four bytes of a `size_t` for a `uint`. Devices
+/// and hosts keep the low bytes first.
+fn low_part(num: Num, bytes: i128) -> Option<Num> {
+    let Num::Int(ty) = num else {
+        return None;
+    };
+    let bits = u8::try_from(bytes.checked_mul(8)?).ok()?;
+    let is_part = matches!(bits, 8 | 16 | 32) && bits < ty.bits;
+    is_part.then(|| Num::Int(IntType::new(bits, ty.signed)))
 }

@@ -413,8 +413,14 @@ impl<'a> Interp<'a> {
                     self.read_into(values.first()?, &now);
                     Some(Val::Unset)
                 }
+                // It only reads the memory: who passes an object's own members does not give the object away.
+                "write" => {
+                    self.values(args);
+                    self.put(location, Val::unknown("a file that the host writes"));
+                    Some(Val::unknown("the state of a file"))
+                }
                 "is_open" | "good" | "fail" | "eof" | "tellg" | "seekg" | "close" | "bad"
-                | "gcount" | "exceptions" | "clear" => {
+                | "gcount" | "exceptions" | "clear" | "flush" | "tellp" | "seekp" => {
                     self.values(args);
                     let text = format!("{}.{name}()", self.spell(location));
                     Some(self.unnamed_atom(text, "the state of a file"))
