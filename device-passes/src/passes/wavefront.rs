@@ -20,6 +20,7 @@
 
 mod arms;
 mod codegen;
+mod element;
 mod extrema;
 mod held;
 mod nest;
@@ -27,7 +28,9 @@ mod phase;
 mod reader;
 mod rows;
 mod same;
+mod sink;
 mod space;
+mod stores;
 mod values;
 mod wave;
 
@@ -93,7 +96,8 @@ impl Pass for Wavefront {
 
 /// Whether there are loops that may be waves: a look that takes no time.
 pub fn has_waves(function: &Function) -> bool {
-    loops::structured_body(function).is_some_and(|_| !runs(function).is_empty())
+    let has_loops = || !runs(function).is_empty() || !sink::nests(function).is_empty();
+    loops::structured_body(function).is_some() && has_loops()
 }
 
 /// Loops that follow each other and may be phases of a wave.
@@ -179,22 +183,27 @@ struct Plan {
     missed: Vec<Note>,
 }
 
-/// Looks for waves, also among loops whose lanes store in all arms of a branch. Branches of others stay.
+/// Looks for waves, also among loops that have to be made such before. Others stay.
 fn plan_joined(module: &mut Module, kernel: FunctionId, context: &Context<'_>) -> Plan {
+    let original = module.functions[kernel].clone();
+    let mut prepared = sink::nests(&original);
+    prepared.retain(|nest| sink::sink(module, kernel, context, nest));
     let branching = branching(&module.functions[kernel]);
-    if branching.is_empty() {
+    if prepared.is_empty() && branching.is_empty() {
         return plan(module, kernel, context);
     }
-    let original = module.functions[kernel].clone();
     for nest in &branching {
         arms::join(module, kernel, nest);
     }
     let mut looked = plan(module, kernel, context);
     let is_wave = |nest: &&Position| looked.found.iter().any(|found| found.holds(nest));
-    let waves: Vec<&Position> = branching.iter().filter(is_wave).collect();
-    if waves.len() < branching.len() {
+    let all = || prepared.iter().chain(&branching);
+    if all().any(|nest| !is_wave(&nest)) {
         module.functions[kernel] = original;
-        for nest in waves {
+        for nest in prepared.iter().filter(is_wave) {
+            sink::sink(module, kernel, context, nest);
+        }
+        for nest in branching.iter().filter(is_wave) {
             arms::join(module, kernel, nest);
         }
         looked.found = plan(module, kernel, context).found;

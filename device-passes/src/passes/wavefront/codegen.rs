@@ -104,6 +104,8 @@ struct Registers {
     element: TypeId,
     /// For a table by age: what is stored in this step, in the one before it, and so on.
     kept: Vec<VarId>,
+    /// A lane begins with what was in memory.
+    begins: bool,
 }
 
 impl Writer<'_> {
@@ -118,15 +120,14 @@ impl Writer<'_> {
             .iter()
             .map(|one| self.of_extremum(one))
             .collect();
-        let before: Vec<(VarId, TypeId)> = tables
-            .iter()
-            .flat_map(|table| table.kept[1..].iter().map(|var| (*var, table.element)))
-            .collect();
-        let mut out: Vec<Stmt> = before.iter().map(|(var, _)| Stmt::declare(*var)).collect();
+        let before = tables.iter().flat_map(|table| &table.kept[1..]);
+        let mut out: Vec<Stmt> = before.map(|var| Stmt::declare(*var)).collect();
         out.extend(extrema.iter().map(|one| Stmt::declare(one.kept[0])));
         out.push(self.over_lanes(|own, lane| {
-            let cleared = before.iter();
-            let mut begun: Vec<Stmt> = cleared.map(|var| own.cleared(*var, lane)).collect();
+            let mut begun = Vec::new();
+            for (table, registers) in first.tables.iter().zip(&tables) {
+                begun.extend(own.begun(table, registers, lane));
+            }
             for (one, registers) in first.extrema.iter().zip(&extrema) {
                 let value = own.function.use_var(one.var);
                 begun.push(own.assigned(registers.kept[0], lane, value));
@@ -206,7 +207,40 @@ impl Writer<'_> {
             self.registers(name, element)
         });
         let kept = kept.collect();
-        Registers { element, kept }
+        let begins = self.wave.begun[at];
+        Registers {
+            element,
+            kept,
+            begins,
+        }
+    }
+
+    /// What a lane's registers of a table begin with.
+    fn begun(&mut self, table: &Table, registers: &Registers, lane: VarId) -> Vec<Stmt> {
+        let older = registers.kept[1..].iter();
+        if !registers.begins || faults::is_on("wavefront-row-lost") {
+            let older = older.map(|var| self.cleared((*var, registers.element), lane));
+            return older.collect();
+        }
+        let mut copied: Vec<Stmt> = Vec::new();
+        for var in older {
+            let mut memory = self.function.use_var(table.array);
+            for index in &table.before_first {
+                let index = self.sum(*index, (lane, lane));
+                memory = self.function.exprs.index(self.types, memory, index);
+            }
+            copied.push(self.assigned(*var, lane, memory));
+        }
+        match self.all_of(&table.held, (lane, lane)) {
+            None => copied,
+            Some(cond) => {
+                let none = registers.kept[1..].iter();
+                let none = none.map(|var| self.cleared((*var, registers.element), lane));
+                let mut all: Vec<Stmt> = none.collect();
+                all.push(Stmt::only_if(cond, copied));
+                all
+            }
+        }
     }
 
     /// The registers of a minimum or maximum.
@@ -214,7 +248,11 @@ impl Writer<'_> {
         let element = self.function.vars[one.var].ty.ty;
         let name = self.fresh(one.var, "lanes");
         let kept = vec![self.registers(name, element)];
-        Registers { element, kept }
+        Registers {
+            element,
+            kept,
+            begins: false,
+        }
     }
 
     /// Lets each lane have one of its own.
@@ -278,21 +316,29 @@ impl Writer<'_> {
         };
         inside.extend(body.iter().cloned());
         for (table, registers) in first.tables.iter().zip(tables) {
-            self.store(table, (lane, registers), &mut inside);
+            for store in &table.stores {
+                self.store((table, *store), (lane, registers), &mut inside);
+            }
         }
         let inside = match self.all_of(guards, (step, lane)) {
             Some(guard) => vec![Stmt::only_if(guard, inside)],
             None => inside,
         };
-        let now = tables.iter().map(|table| (table.kept[0], table.element));
-        let mut out: Vec<Stmt> = now.map(|now| self.cleared(now, lane)).collect();
+        let mut out = Vec::new();
+        for registers in tables {
+            out.push(match registers.begins {
+                // What a lane begins with stays until it does.
+                true => self.copied(registers.kept[0], registers.kept[1], lane),
+                false => self.cleared((registers.kept[0], registers.element), lane),
+            });
+        }
         out.extend(inside);
         out
     }
 
     /// Reads registers in place of memory, where they have it.
     fn read(&mut self, read: &Read, (step, lane): (VarId, VarId), table: &Registers) {
-        let Registers { element, kept } = table;
+        let Registers { element, kept, .. } = table;
         let Some(mut from) = read.from else {
             return;
         };
@@ -332,18 +378,23 @@ impl Writer<'_> {
     }
 
     /// Keeps what a lane stores.
-    fn store(&mut self, table: &Table, (lane, own): (VarId, &Registers), inside: &mut Vec<Stmt>) {
-        let Expr::Assign { lhs, rhs, .. } = *self.function.exprs.get(table.store) else {
+    fn store(
+        &mut self,
+        (table, store): (&Table, ExprId),
+        (lane, own): (VarId, &Registers),
+        inside: &mut Vec<Stmt>,
+    ) {
+        let Expr::Assign { lhs, rhs, .. } = *self.function.exprs.get(store) else {
             return;
         };
         let name = self.fresh(table.array, "new");
         let new = private_variable(self.function, name, own.element);
         let value = self.function.use_var(new);
-        let store = self.function.exprs.assign(None, lhs, value);
+        let stored = self.function.exprs.assign(None, lhs, value);
         let value = self.function.use_var(new);
         let keep = self.assigned(own.kept[0], lane, value);
-        let store = Stmt::new(StmtKind::Expr(store));
-        put(inside, table.store, &[Stmt::define(new, rhs), store, keep]);
+        let stored = Stmt::new(StmtKind::Expr(stored));
+        put(inside, store, &[Stmt::define(new, rhs), stored, keep]);
     }
 
     /// A loop over all lanes, unrolled.
