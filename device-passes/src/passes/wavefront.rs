@@ -19,6 +19,7 @@
 //! minima and maxima, elements of each lane's own, and what is only written.
 
 mod arms;
+mod best;
 mod codegen;
 mod element;
 mod extrema;
@@ -31,6 +32,7 @@ mod same;
 mod sink;
 mod space;
 mod stores;
+mod together;
 mod values;
 mod wave;
 

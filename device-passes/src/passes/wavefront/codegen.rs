@@ -13,6 +13,7 @@ use super::extrema::{Better, Extremum};
 use super::nest::counters;
 use super::phase::{Phase, Table};
 use super::space::{Affine, Vector};
+use super::together::Found as Lanes;
 use super::wave::{Read, Wave};
 use crate::around_loop::private_variable;
 use crate::pass::Context;
@@ -64,7 +65,7 @@ fn unroll(stmts: &mut [Stmt]) {
 }
 
 /// Puts statements in the place of an assignment.
-fn put(stmts: &mut Vec<Stmt>, assignment: ExprId, own: &[Stmt]) {
+pub fn put(stmts: &mut Vec<Stmt>, assignment: ExprId, own: &[Stmt]) {
     let is_it = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Expr(id) if id == assignment);
     if let Some(at) = stmts.iter().position(is_it) {
         let span = stmts[at].span;
@@ -91,11 +92,12 @@ fn names_meet(function: &Function, first: &Phase) -> bool {
     names.any(|name| !seen.insert(name))
 }
 
-struct Writer<'a> {
-    function: &'a mut Function,
-    types: &'a mut Types,
+/// What a wave is written with.
+pub struct Writer<'a> {
+    pub function: &'a mut Function,
+    pub types: &'a mut Types,
     taken: &'a FileNames,
-    wave: &'a Wave,
+    pub wave: &'a Wave,
 }
 
 /// Registers of all lanes.
@@ -123,6 +125,8 @@ impl Writer<'_> {
         let before = tables.iter().flat_map(|table| &table.kept[1..]);
         let mut out: Vec<Stmt> = before.map(|var| Stmt::declare(*var)).collect();
         out.extend(extrema.iter().map(|one| Stmt::declare(one.kept[0])));
+        let bests: Vec<Lanes> = first.bests.iter().map(|one| self.of_best(one)).collect();
+        out.extend(bests.iter().flat_map(Lanes::registers).map(Stmt::declare));
         out.push(self.over_lanes(|own, lane| {
             let mut begun = Vec::new();
             for (table, registers) in first.tables.iter().zip(&tables) {
@@ -132,9 +136,12 @@ impl Writer<'_> {
                 let value = own.function.use_var(one.var);
                 begun.push(own.assigned(registers.kept[0], lane, value));
             }
+            for (one, lanes) in first.bests.iter().zip(&bests) {
+                begun.extend(own.begin_best(one, lanes, lane));
+            }
             begun
         }));
-        let steps = self.over_steps(first, step, [&tables, &extrema]);
+        let steps = self.over_steps(first, step, ([&tables, &extrema], &bests));
         out.push(self.free(first, steps));
         if !extrema.is_empty() && !faults::is_on("wavefront-extremum-lost") {
             out.push(self.over_lanes(|own, lane| {
@@ -142,6 +149,9 @@ impl Writer<'_> {
                 all.map(|(one, registers)| own.combined(one, registers.kept[0], lane))
                     .collect()
             }));
+        }
+        for (one, lanes) in first.bests.iter().zip(&bests) {
+            out.extend(self.best_of_all(one, lanes));
         }
         out
     }
@@ -151,7 +161,7 @@ impl Writer<'_> {
         &mut self,
         first: &Phase,
         step: VarId,
-        [tables, extrema]: [&[Registers]; 2],
+        ([tables, extrema], bests): ([&[Registers]; 2], &[Lanes]),
     ) -> Stmt {
         let mut body: Vec<Stmt> = tables
             .iter()
@@ -161,7 +171,7 @@ impl Writer<'_> {
             for (one, registers) in first.extrema.iter().zip(extrema) {
                 own.index_by(one, registers.kept[0], lane);
             }
-            own.lane(first, (step, lane), tables)
+            own.lane(first, (step, lane), (tables, bests))
         }));
         body.push(self.over_lanes(|own, lane| {
             let mut copied = Vec::new();
@@ -298,7 +308,7 @@ impl Writer<'_> {
         &mut self,
         first: &Phase,
         (step, lane): (VarId, VarId),
-        tables: &[Registers],
+        (tables, bests): (&[Registers], &[Lanes]),
     ) -> Vec<Stmt> {
         for read in &self.wave.reads {
             self.read(read, (step, lane), &tables[read.table]);
@@ -319,6 +329,9 @@ impl Writer<'_> {
             for store in &table.stores {
                 self.store((table, *store), (lane, registers), &mut inside);
             }
+        }
+        for found in first.bests.iter().zip(bests) {
+            self.find_best(found, (step, lane), &mut inside);
         }
         let inside = match self.all_of(guards, (step, lane)) {
             Some(guard) => vec![Stmt::only_if(guard, inside)],
@@ -398,7 +411,7 @@ impl Writer<'_> {
     }
 
     /// A loop over all lanes, unrolled.
-    fn over_lanes(&mut self, body: impl FnOnce(&mut Self, VarId) -> Vec<Stmt>) -> Stmt {
+    pub fn over_lanes(&mut self, body: impl FnOnce(&mut Self, VarId) -> Vec<Stmt>) -> Stmt {
         let lane = self.counter("lane");
         let body = body(self, lane);
         let bound = self.int(self.wave.lanes);
@@ -418,13 +431,13 @@ impl Writer<'_> {
         self.assigned(to, lane, from)
     }
 
-    fn assigned(&mut self, registers: VarId, lane: VarId, value: ExprId) -> Stmt {
+    pub fn assigned(&mut self, registers: VarId, lane: VarId, value: ExprId) -> Stmt {
         let register = self.register(registers, lane);
         let assign = self.function.exprs.assign(None, register, value);
         Stmt::new(StmtKind::Expr(assign))
     }
 
-    fn register(&mut self, registers: VarId, lane: VarId) -> ExprId {
+    pub fn register(&mut self, registers: VarId, lane: VarId) -> ExprId {
         let (base, lane) = (
             self.function.use_var(registers),
             self.function.use_var(lane),
@@ -433,7 +446,7 @@ impl Writer<'_> {
     }
 
     /// A register for each lane.
-    fn registers(&mut self, name: String, element: TypeId) -> VarId {
+    pub fn registers(&mut self, name: String, element: TypeId) -> VarId {
         let len = u64::try_from(self.wave.lanes).ok();
         let element = QualType::plain(element);
         let ty = self.types.intern(Type::Array { element, len });
@@ -446,12 +459,12 @@ impl Writer<'_> {
         private_variable(self.function, name, ty)
     }
 
-    fn fresh(&mut self, of: VarId, what: &str) -> String {
+    pub fn fresh(&mut self, of: VarId, what: &str) -> String {
         let hint = format!("{}_{what}", self.function.vars[of].name);
         self.function.fresh_name(&hint, self.taken)
     }
 
-    fn int(&mut self, value: i128) -> ExprId {
+    pub fn int(&mut self, value: i128) -> ExprId {
         self.function.exprs.int(self.types, value as i64)
     }
 
@@ -480,7 +493,7 @@ impl Writer<'_> {
     }
 
     /// A sum of multiples of step and lane.
-    fn sum(&mut self, sum: Affine, (step, lane): (VarId, VarId)) -> ExprId {
+    pub fn sum(&mut self, sum: Affine, (step, lane): (VarId, VarId)) -> ExprId {
         let mut out = None;
         let terms = [
             (sum.time, Some(step)),

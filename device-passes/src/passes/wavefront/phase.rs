@@ -4,6 +4,7 @@ use fpgacc_frontend::ir::{ExprId, Function, Stmt, VarId};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::trip_count::Counting;
 
+use super::best::Best;
 use super::element::Rolling;
 use super::extrema::Extremum;
 use super::held::Held;
@@ -21,12 +22,14 @@ pub struct Phase {
     pub tables: Vec<Table>,
     /// Reads of these.
     pub reads: Vec<Own>,
-    /// Elements of other arrays, which it only stores.
-    pub stored: Vec<Affine>,
+    /// Elements of other arrays, which it only stores, and what holds where it does.
+    pub stored: Vec<(Affine, Vec<Affine>)>,
     /// These arrays.
     pub others: Vec<VarId>,
     /// Minima and maxima of all points.
     pub extrema: Vec<Extremum>,
+    /// Where the best of all points is.
+    pub bests: Vec<Best>,
     /// What holds where a lane does something in a step.
     pub guards: Vec<Affine>,
     /// Where it stands.

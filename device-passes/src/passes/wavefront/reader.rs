@@ -10,12 +10,13 @@ use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::trip_count::Counting;
 use fpgacc_kernel_analysis::usage::names;
 
+use super::best::bests;
 use super::element::{Element, Elements, Rolling};
 use super::extrema::extrema;
 use super::held::{Conditions, Held, inequalities};
 use super::nest::{Scope, counts, inside, lane, lists, stored, stores_of, written};
 use super::phase::{Own, Phase, Table};
-use super::space::{Affine, within};
+use super::space::{Affine, follows, within};
 use super::stores::{Region, Regions, is_after, place, stores_in};
 use super::values::Values;
 
@@ -53,6 +54,7 @@ fn with_tables(scope: &Scope<'_>, arrays: &[VarId], stmt: &Stmt) -> Result<Phase
         stored: Vec::new(),
         others: Vec::new(),
         extrema: Vec::new(),
+        bests: Vec::new(),
         guards: reader.guards.clone(),
         span: stmt.span,
         whole: stmt.clone(),
@@ -296,10 +298,11 @@ impl<'a> Reader<'a> {
                         store.is_some_and(|store| is_after(own, &store))
                     })
                 };
+                let named = self.renamed(at.sum, phase.tables[table].at, &held);
                 phase.reads.push(Own {
                     expr: read,
                     table,
-                    at: at.sum,
+                    at: named,
                     rolling: at.rolling,
                     held,
                     is_after: own.is_none_or(|own| comes_after(&own)),
@@ -314,6 +317,7 @@ impl<'a> Reader<'a> {
         let function = self.scope.function;
         let lane = lane(&phase.whole).unwrap_or_default().to_vec();
         let extrema = extrema(self.scope, &lane, &phase.whole);
+        let bests = bests(self.scope, &lane, &phase.whole);
         let is_inside = |phase: &Phase, id| phase.statement_of(function, id) >= Some(from);
         let writes: Vec<ExprId> = self
             .touched(true)
@@ -324,12 +328,19 @@ impl<'a> Reader<'a> {
             if stores.any(|store| function.exprs.written(*store) == Some(write)) {
                 continue;
             }
-            let is_known = match extrema.iter().find(|one| one.location == write) {
-                Some(one) => {
+            let extremum = extrema.iter().find(|one| one.location == write);
+            let best = bests.iter().find(|one| one.writes(write));
+            let is_known = match (extremum, best) {
+                (Some(one), _) => {
                     phase.extrema.push(one.clone());
                     true
                 }
-                None => self.is_apart(phase, write),
+                (None, Some(one)) => {
+                    let is_first = one.location == write;
+                    phase.bests.extend(is_first.then(|| one.clone()));
+                    true
+                }
+                _ => self.is_apart(phase, write),
             };
             let is_outside = !is_inside(phase, write);
             let reads_outside = || phase.reads.iter().any(|read| !is_inside(phase, read.expr));
@@ -360,16 +371,40 @@ impl<'a> Reader<'a> {
             .filter(|access| may_be(self.scope.aliases, access, array))
             .count()
             == 1;
-        let at = self
-            .element(array, write)
-            .ok()
-            .and_then(|element| element.at.plain_sum());
-        let at = at.filter(|at| is_only && at.time != 0 && at.lane != 0);
+        let at = self.element(array, write).ok();
+        let at = at.and_then(|element| element.at.plain_sum());
+        let held = self.region(phase, array).unwrap_or_default();
+        // One lane may have a row of them.
+        let is_of_all = |at: Affine| at.lane != 0 || self.only_lane(&held).is_some();
+        let at = at.filter(|at| is_only && at.time != 0 && is_of_all(*at));
         if let Some(at) = at {
             phase.others.push(array);
-            phase.stored.push(at);
+            phase.stored.push((at, held));
         }
         at.is_some()
+    }
+
+    /// The only lane that does what is done where something holds, if it is the first or the last.
+    fn only_lane(&self, held: &[Affine]) -> Option<i128> {
+        let known = [&self.area[..], held].concat();
+        let [_, _, first, last] = self.area;
+        let is_at = |lane: &i128| {
+            let lane = Affine::constant(*lane).plus(Affine::LANE, -1);
+            follows(&known, lane) && follows(&known, lane.negated_sum())
+        };
+        [-first.constant, last.constant].into_iter().find(is_at)
+    }
+
+    /// An element that one lane reads, named as a table's are.
+    fn renamed(&self, at: Affine, table: Affine, held: &[Held]) -> Affine {
+        let held = inequalities(held, &self.points());
+        match self.only_lane(&held) {
+            None => at,
+            Some(lane) => {
+                let zero = Affine::LANE.plus(Affine::constant(lane), -1);
+                at.plus(zero, table.lane - at.lane)
+            }
+        }
     }
 
     /// Whether each lane has an element of its own of an array, and accesses no other.

@@ -97,10 +97,13 @@ impl Wave {
         // Other arrays may be written where not all guards hold.
         let all = within(self.times, self.lanes);
         let tables = phase.tables.iter().filter(|table| table.rolling.is_none());
-        let tables = tables.map(|table| (table.at, &points[..]));
-        let others = phase.stored.iter().map(|at| (*at, &all[..]));
+        let tables = tables.map(|table| (table.at, [&points[..], &table.held].concat()));
+        let others = phase
+            .stored
+            .iter()
+            .map(|(at, held)| (*at, [&all[..], held].concat()));
         let mut stored = tables.chain(others);
-        if stored.any(|(at, points)| self.meets_itself(at, points)) {
+        if stored.any(|(at, points)| self.meets_itself(at, &points)) {
             return Err(refuse("it may store an element twice"));
         }
         let mut begun = vec![false; phase.tables.len()];
