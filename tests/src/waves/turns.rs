@@ -38,7 +38,7 @@ impl Rows {
         match (self.kept, by.rem_euclid(2)) {
             (1, _) => "0".to_string(),
             (2, 0) => {
-                let ways = ["i & 1", "i % 2", "(i + 2) % 2", "(i + 1 & 1) ^ 1", "cur"];
+                let ways = ["i & 1", "i % 2", "(i + 2) % 2", "(i + 1 & 1)^1", "cur"];
                 random.copy(&ways[..4 + named]).to_string()
             }
             (2, _) => {

@@ -78,6 +78,19 @@ pub fn put(stmts: &mut Vec<Stmt>, assignment: ExprId, own: &[Stmt]) {
     }
 }
 
+/// Whether a table's element is named by what statements declare before all branches, so that each of these may name it.
+fn is_everywhere(function: &Function, table: &Table, stmts: &[Stmt]) -> bool {
+    let is_branch = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::If { .. });
+    let before = stmts.iter().take_while(|stmt| !is_branch(stmt));
+    let declared = before.filter_map(|stmt| match stmt.kind {
+        StmtKind::Decl { var, .. } => Some(var),
+        _ => None,
+    });
+    let declared: BTreeSet<VarId> = declared.collect();
+    let mut uses = function.exprs.local_uses(table.element).into_iter();
+    uses.all(|(_, var)| declared.contains(&var) || var == table.array)
+}
+
 /// Whether variables that stood in blocks of their own would have the name of another.
 fn names_meet(function: &Function, first: &Phase) -> bool {
     let counters = first.counts.iter().map(|count| count.counter);
@@ -397,9 +410,13 @@ impl Writer<'_> {
         (lane, own): (VarId, &Registers),
         inside: &mut Vec<Stmt>,
     ) {
-        let Expr::Assign { lhs, rhs, .. } = *self.function.exprs.get(store) else {
+        let Expr::Assign { mut lhs, rhs, .. } = *self.function.exprs.get(store) else {
             return;
         };
+        if lhs != table.element && is_everywhere(self.function, table, inside) {
+            // All lanes in their own columns: `banks` sees that.
+            lhs = self.function.exprs.duplicate(table.element);
+        }
         let name = self.fresh(table.array, "new");
         let new = private_variable(self.function, name, own.element);
         let value = self.function.use_var(new);

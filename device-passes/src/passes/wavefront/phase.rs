@@ -44,6 +44,8 @@ pub struct Table {
     pub array: VarId,
     /// The assignments: a point gets to one of them.
     pub stores: Vec<ExprId>,
+    /// The element that they write, as an expression.
+    pub element: ExprId,
     /// The element that they write, without the row if rows are used by turns.
     pub at: Affine,
     /// What holds beside the guards where they do.

@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
         // At a border one alone may be named.
         let names_all = |one: &(Element, ExprId)| one.0.at.sum.lane != 0;
         let first = found.iter().position(names_all).unwrap_or(0);
-        let (Element { at, before_first }, _) = found.swap_remove(first);
+        let (Element { at, before_first }, element) = found.swap_remove(first);
         for (other, lhs) in found {
             let held = self.held_at(&phase.body, lhs);
             let known = [&points[..], &inequalities(&held, &points)].concat();
@@ -250,6 +250,7 @@ impl<'a> Reader<'a> {
             _ => Ok(Table {
                 array,
                 stores,
+                element,
                 at: at.sum,
                 held,
                 rolling,
