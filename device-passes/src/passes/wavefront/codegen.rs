@@ -143,7 +143,9 @@ impl Writer<'_> {
         out.push(self.over_lanes(|own, lane| {
             let mut begun = Vec::new();
             for (table, registers) in first.tables.iter().zip(&tables) {
-                begun.extend(own.begun(table, registers, lane));
+                // Of lanes: all steps are alike where rows are used by turns.
+                let held = [&first.guards[..], &table.held].concat();
+                begun.extend(own.begun(table, registers, (lane, &held)));
             }
             for (one, registers) in first.extrema.iter().zip(&extrema) {
                 let value = own.function.use_var(one.var);
@@ -239,7 +241,12 @@ impl Writer<'_> {
     }
 
     /// What a lane's registers of a table begin with.
-    fn begun(&mut self, table: &Table, registers: &Registers, lane: VarId) -> Vec<Stmt> {
+    fn begun(
+        &mut self,
+        table: &Table,
+        registers: &Registers,
+        (lane, held): (VarId, &[Affine]),
+    ) -> Vec<Stmt> {
         let older = registers.kept[1..].iter();
         if !registers.begins || faults::is_on("wavefront-row-lost") {
             let older = older.map(|var| self.cleared((*var, registers.element), lane));
@@ -254,7 +261,7 @@ impl Writer<'_> {
             }
             copied.push(self.assigned(*var, lane, memory));
         }
-        match self.all_of(&table.held, (lane, lane)) {
+        match self.all_of(held, (lane, lane)) {
             None => copied,
             Some(cond) => {
                 let none = registers.kept[1..].iter();

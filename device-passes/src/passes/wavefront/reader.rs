@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
     fn table(&mut self, phase: &Phase, array: VarId) -> Result<Table, Refusal> {
         let function = self.scope.function;
         let points = self.points();
-        let held = self.region(phase, array)?;
+        let held = self.region(phase, array, &points)?;
         let stores = stores_in(function, &phase.body).into_iter();
         let stores: Vec<ExprId> = stores
             .filter(|store| stored(function, *store) == Some(array))
@@ -259,11 +259,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What holds beside the guards where a lane stores in an array.
-    fn region(&mut self, phase: &Phase, array: VarId) -> Result<Vec<Affine>, Refusal> {
-        let points = self.points();
+    /// What holds where a lane stores in an array, among points that fulfil some inequalities.
+    fn region(
+        &mut self,
+        phase: &Phase,
+        array: VarId,
+        points: &[Affine],
+    ) -> Result<Vec<Affine>, Refusal> {
         let function = self.scope.function;
-        let compared = &mut |sides| self.values.compared(sides, &points);
+        let compared = &mut |sides| self.values.compared(sides, points);
         let mut regions = Regions {
             function,
             array,
@@ -271,7 +275,7 @@ impl<'a> Reader<'a> {
                 exprs: &function.exprs,
                 compared,
             },
-            points: &points,
+            points,
         };
         match regions.of(&phase.body) {
             Some(Region::Where(held)) => Ok(held),
@@ -374,7 +378,9 @@ impl<'a> Reader<'a> {
             == 1;
         let at = self.element(array, write).ok();
         let at = at.and_then(|element| element.at.plain_sum());
-        let held = self.region(phase, array).unwrap_or_default();
+        // It may be done where not all guards hold.
+        let area = self.area;
+        let held = self.region(phase, array, &area).unwrap_or_default();
         // One lane may have a row of them.
         let is_of_all = |at: Affine| at.lane != 0 || self.only_lane(&held).is_some();
         let at = at.filter(|at| is_only && at.time != 0 && is_of_all(*at));
