@@ -189,10 +189,22 @@ struct Plan {
 fn plan_joined(module: &mut Module, kernel: FunctionId, context: &Context<'_>) -> Plan {
     let original = module.functions[kernel].clone();
     let mut prepared = sink::nests(&original);
-    prepared.retain(|nest| sink::sink(module, kernel, context, nest));
+    let mut missed = Vec::new();
+    prepared.retain(|nest| {
+        let sunk = sink::sink(module, kernel, context, nest);
+        let span = nest.get(&original).and_then(|stmt| stmt.span);
+        missed.extend(
+            sunk.as_ref()
+                .err()
+                .map(|refusal| missed_note(&original, refusal, span)),
+        );
+        sunk.is_ok()
+    });
     let branching = branching(&module.functions[kernel]);
     if prepared.is_empty() && branching.is_empty() {
-        return plan(module, kernel, context);
+        let mut looked = plan(module, kernel, context);
+        looked.missed.splice(0..0, missed);
+        return looked;
     }
     for nest in &branching {
         arms::join(module, kernel, nest);
@@ -203,14 +215,25 @@ fn plan_joined(module: &mut Module, kernel: FunctionId, context: &Context<'_>) -
     if all().any(|nest| !is_wave(&nest)) {
         module.functions[kernel] = original;
         for nest in prepared.iter().filter(is_wave) {
-            sink::sink(module, kernel, context, nest);
+            // It could be done before.
+            let _ = sink::sink(module, kernel, context, nest);
         }
         for nest in branching.iter().filter(is_wave) {
             arms::join(module, kernel, nest);
         }
         looked.found = plan(module, kernel, context).found;
     }
+    looked.missed.splice(0..0, missed);
     looked
+}
+
+/// Why the lanes of a loop do not hand on.
+fn missed_note(function: &Function, refusal: &Refusal, span: Option<Span>) -> Note {
+    let text = format!(
+        "the lanes of a loop do not hand on in registers: {}",
+        refusal.reason
+    );
+    refusal.note(&function.exprs, text, span)
 }
 
 /// Loops whose lanes end with a store in each arm of a branch.
@@ -274,12 +297,8 @@ impl Plan {
                     });
                 }
                 Err((refusal, span)) => {
-                    let text = format!(
-                        "the lanes of a loop do not hand on in registers: {}",
-                        refusal.reason
-                    );
                     self.missed
-                        .push(refusal.note(&scope.function.exprs, text, span));
+                        .push(missed_note(scope.function, &refusal, span));
                 }
             }
             rest = &rest[taken.max(1)..];

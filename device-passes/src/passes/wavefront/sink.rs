@@ -9,6 +9,7 @@ use fpgacc_frontend::ir::{
 };
 use fpgacc_kernel_analysis::accesses::{Accesses, Summaries};
 use fpgacc_kernel_analysis::alias::Aliases;
+use fpgacc_kernel_analysis::location::{Refusal, refuse};
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::trip_count::{Constants, Counting, counting, integer_range};
 
@@ -101,47 +102,56 @@ struct Sunk {
     counting: Counting,
 }
 
-/// Puts what stands beside the inner loop of a nest into it; false: it stays as it is.
-pub fn sink(module: &mut Module, kernel: FunctionId, context: &Context<'_>, at: &Position) -> bool {
-    let Some(sunk) = look(module, kernel, context, at) else {
-        return false;
-    };
+/// Puts what stands beside the inner loop of a nest into it.
+///
+/// # Errors
+/// It stays as it is.
+pub fn sink(
+    module: &mut Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    at: &Position,
+) -> Result<(), Refusal> {
+    let sunk = look(module, kernel, context, at)?;
     let mut inner = sunk.write(module, kernel);
-    let Some(stmt) = at.get_mut(&mut module.functions[kernel]) else {
-        return false;
-    };
-    let StmtKind::For { body, .. } = &mut stmt.kind else {
-        return false;
-    };
-    let Some(place) = body.stmts.iter_mut().find(|stmt| loops::count(stmt) == 1) else {
-        return false;
-    };
-    if let (StmtKind::For { hints, .. }, StmtKind::For { hints: own, .. }) =
-        (&mut inner.kind, &place.kind)
+    let body = at
+        .get_mut(&mut module.functions[kernel])
+        .and_then(|stmt| match &mut stmt.kind {
+            StmtKind::For { body, .. } => Some(body),
+            _ => None,
+        })
+        .ok_or_else(Refusal::default)?;
+    let mut own = body.stmts.iter().filter(|stmt| loops::count(stmt) == 1);
+    let own = own.next().ok_or_else(Refusal::default)?;
+    if let (StmtKind::For { hints, .. }, StmtKind::For { hints: asked, .. }) =
+        (&mut inner.kind, &own.kind)
     {
-        hints.clone_from(own);
+        hints.clone_from(asked);
     }
-    inner.span = place.span;
+    inner.span = own.span;
     *body = Block::of(vec![inner]);
-    true
+    Ok(())
 }
 
-fn look(module: &Module, kernel: FunctionId, context: &Context<'_>, at: &Position) -> Option<Sunk> {
+fn look(
+    module: &Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    at: &Position,
+) -> Result<Sunk, Refusal> {
     let function = &module.functions[kernel];
-    let stmt = at.get(function)?;
-    let parts = Parts::of(stmt)?;
+    let stmt = at.get(function).ok_or_else(Refusal::default)?;
+    let parts = Parts::of(stmt).ok_or_else(Refusal::default)?;
     let constants = Constants::new(module, function);
-    let counting = counting(&constants, parts.inner).filter(|count| count.trips > 0)?;
-    let StmtKind::For { init, .. } = &parts.inner.kind else {
-        return None;
+    let declares = match &parts.inner.kind {
+        StmtKind::For { init, .. } => {
+            matches!(init.as_slice(), [one] if matches!(one.kind, StmtKind::Decl { .. }))
+        }
+        _ => false,
     };
-    let declares = matches!(
-        init.as_slice(),
-        [Stmt {
-            kind: StmtKind::Decl { .. },
-            ..
-        }]
-    );
+    let counting = counting(&constants, parts.inner)
+        .filter(|count| count.trips > 0 && declares)
+        .ok_or_else(|| refuse("its trip counts are not constants"))?;
     let aliases = Aliases::new(module, kernel, context.called);
     let summaries = context.summaries(module, kernel);
     let movable = Movable::new(&aliases, summaries, stmt);
@@ -166,8 +176,13 @@ fn look(module: &Module, kernel: FunctionId, context: &Context<'_>, at: &Positio
         .iter()
         .flat_map(|stmt| stmt.local_uses(&function.exprs));
     let is_needed = uses.any(|(_, var)| declared.contains(&var));
-    if !declares || is_needed || beside().any(leaves) {
-        return None;
+    if is_needed {
+        return Err(refuse(
+            "what is declared beside the loop over lanes changes, or is made of what does",
+        ));
+    }
+    if beside().any(leaves) {
+        return Err(refuse("the loop over steps may end early"));
     }
     let sunk = Sunk {
         repeated,
@@ -176,7 +191,10 @@ fn look(module: &Module, kernel: FunctionId, context: &Context<'_>, at: &Positio
         body: parts.body.to_vec(),
         counting,
     };
-    sunk.fits(module, function).then_some(sunk)
+    match sunk.fits(module, function) {
+        true => Ok(sunk),
+        false => Err(refuse("its counter cannot count a lane more")),
+    }
 }
 
 /// Which declarations have the same value in each lane.
