@@ -200,6 +200,14 @@ pub const ALL: &[Fault] = &[
         "lanes of a wave read what was stored a step too early",
     ),
     fault(
+        "wavefront-row-lost",
+        "lanes of rows that are used by turns do not begin with what was there",
+    ),
+    fault(
+        "wavefront-ties-lost",
+        "of equal ones that the lanes of a wave found, another one is kept than the first",
+    ),
+    fault(
         "wavefront-order-ignored",
         "loops become a wave though they read what is stored later",
     ),

@@ -4,6 +4,8 @@
 use crate::job::{Arg, Fill, Geometry, Job};
 use crate::random::Random;
 
+mod turns;
+
 /// Elements of the buffers.
 const ELEMENTS: usize = 2048;
 
@@ -86,10 +88,17 @@ fn value(
 
 /// What else a lane does: mostly nothing. It may end early only where no barrier comes after.
 fn more(random: &mut Random, [row, column]: [&str; 2], may_end: bool) -> String {
-    let text = match random.below(36) {
+    let text = match random.below(44) {
         // What each lane keeps beside the table, other tables, and what is only stored.
         24 | 25 => "if (v > best) best = v;",
         26 => "best = best <= v ? v : best;",
+        // Where the best is: the first, or the last.
+        6..=8 => "if (v > best) { best = v; bi = R; bj = C; }",
+        9 => "if (v >= best) { best = v; bj = C; bi = R * 20 + C; }",
+        10 => "if (best > v) { bi = b[R]; best = v; }",
+        11 => "if (v <= best) { best = v; bi = R; }",
+        12 => "if (v > best) { best = v; bi = R; bj += C; }",
+        13 => "if (v > best) { bi = R; best = v; } bj = bi;",
         27 if may_end => "own[C] += v;",
         28 if may_end => "own[R + 1] = v - own[R + 1];",
         29 if may_end => "dir[R * 20 + C] = v > 3;",
@@ -267,10 +276,10 @@ fn filled(table: &Table, rows: usize, body: &str) -> String {
     let all =
         format!("for (int y = 0; y < {rows}; y++) {{\nfor (int x = 0; x < {width}; x++) {{\n");
     format!(
-        "T {};\nint total = 0;\nT best = 0, own[64], dir[300], e[300];\n\
+        "T {};\nint total = 0, bi = -1, bj = -1;\nT best = 0, own[64], dir[300], e[300];\n\
          for (int x = 0; x < 300; x++) {{\ndir[x] = 0;\ne[x] = b[x];\nown[x % 64] = b[x];\n}}\n\
          {all}{cell} = b[y * 5 + x * 3];\n}}\n}}\n{body}\
-         {all}a[y * {width} + x] = {cell};\n}}\n}}\na[1500] = total;\na[1501] = best;\n\
+         {all}a[y * {width} + x] = {cell};\n}}\n}}\na[1500] = total;\na[1501] = best;\na[1502] = bi;\na[1503] = bj;\n\
          for (int x = 0; x < 300; x++) {{\na[1510 + x] = dir[x] + e[x] * 2 + own[x % 64] * 3;\n}}\n",
         table.declared(rows)
     )
@@ -291,11 +300,11 @@ fn tiles(random: &mut Random, items: usize) -> String {
     );
     let corner = table.at("0", "0");
     format!(
-        "__local T {};\nint t = get_local_id(0), g = get_group_id(0);\nint total = 0;\nT best = 0;\nif (t == 0) {corner} = b[g];\n\
+        "__local T {};\nint t = get_local_id(0), g = get_group_id(0);\nint total = 0, bi = -1, bj = -1;\nT best = 0;\nif (t == 0) {corner} = b[g];\n\
          {above} = b[g + t + 1];\n{left} = b[g * 3 + t * 5 + 2];\nfor (int y = 0; y < {items}; y++) {{\n{own} = 0;\n}}\n\
          {barrier}{lines}\
          for (int y = 0; y < {items}; y++) {{\na[(g * {items} + y) * {items} + t] = {own};\n}}\n\
-         a[1500 + g * 20 + t] = best;\n",
+         a[1500 + g * 20 + t] = best;\na[1600 + g * 20 + t] = bi * 1000 + bj;\n",
         table.declared(items + 1)
     )
 }
@@ -305,9 +314,10 @@ impl Wave {
     pub fn random(random: &mut Random) -> Self {
         let ty = random.copy(&["int", "int", "int", "float", "long", "short"]);
         let items = random.copy(&[4, 8, 16]);
-        let (body, items) = match random.below(3) {
+        let (body, items) = match random.below(5) {
             0 => (rows(random), 1),
             1 => (diagonals(random), 1),
+            2 | 3 => (turns::turns(random), 1),
             _ => (tiles(random, items), items),
         };
         let params = "__global int *restrict a, __global const int *restrict b, __global int *restrict c, int n";

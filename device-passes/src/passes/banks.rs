@@ -237,13 +237,17 @@ impl Copied {
         for index in outer {
             let index = part.indices.widened(*index);
             let poly = part.indices.poly(index);
+            // Copies in rows of their own are all in one bank, unless their columns are their own, too.
+            let is_apart = parts.copied.is_some();
             match poly.and_then(|poly| Parts::of(part, copies, &poly)) {
-                // Copies in rows of their own are all in one bank.
                 Some(Parts {
                     copied: Some(_), ..
-                }) => return Copied::Unknown,
-                Some(Parts { moves: 0, .. }) => {}
-                None if is_copied => return Copied::Unknown,
+                }) if !is_apart => return Copied::Unknown,
+                Some(Parts {
+                    copied: None,
+                    moves: 0,
+                }) => {}
+                None if is_copied && !is_apart => return Copied::Unknown,
                 _ => moves = greatest(moves, row.unwrap_or(1).into()),
             }
         }

@@ -19,7 +19,9 @@
 //! minima and maxima, elements of each lane's own, and what is only written.
 
 mod arms;
+mod best;
 mod codegen;
+mod element;
 mod extrema;
 mod held;
 mod nest;
@@ -27,7 +29,10 @@ mod phase;
 mod reader;
 mod rows;
 mod same;
+mod sink;
 mod space;
+mod stores;
+mod together;
 mod values;
 mod wave;
 
@@ -93,7 +98,8 @@ impl Pass for Wavefront {
 
 /// Whether there are loops that may be waves: a look that takes no time.
 pub fn has_waves(function: &Function) -> bool {
-    loops::structured_body(function).is_some_and(|_| !runs(function).is_empty())
+    let has_loops = || !runs(function).is_empty() || !sink::nests(function).is_empty();
+    loops::structured_body(function).is_some() && has_loops()
 }
 
 /// Loops that follow each other and may be phases of a wave.
@@ -179,27 +185,55 @@ struct Plan {
     missed: Vec<Note>,
 }
 
-/// Looks for waves, also among loops whose lanes store in all arms of a branch. Branches of others stay.
+/// Looks for waves, also among loops that have to be made such before. Others stay.
 fn plan_joined(module: &mut Module, kernel: FunctionId, context: &Context<'_>) -> Plan {
-    let branching = branching(&module.functions[kernel]);
-    if branching.is_empty() {
-        return plan(module, kernel, context);
-    }
     let original = module.functions[kernel].clone();
+    let mut prepared = sink::nests(&original);
+    let mut missed = Vec::new();
+    prepared.retain(|nest| {
+        let sunk = sink::sink(module, kernel, context, nest);
+        let span = nest.get(&original).and_then(|stmt| stmt.span);
+        missed.extend(
+            sunk.as_ref()
+                .err()
+                .map(|refusal| missed_note(&original, refusal, span)),
+        );
+        sunk.is_ok()
+    });
+    let branching = branching(&module.functions[kernel]);
+    if prepared.is_empty() && branching.is_empty() {
+        let mut looked = plan(module, kernel, context);
+        looked.missed.splice(0..0, missed);
+        return looked;
+    }
     for nest in &branching {
         arms::join(module, kernel, nest);
     }
     let mut looked = plan(module, kernel, context);
     let is_wave = |nest: &&Position| looked.found.iter().any(|found| found.holds(nest));
-    let waves: Vec<&Position> = branching.iter().filter(is_wave).collect();
-    if waves.len() < branching.len() {
+    let all = || prepared.iter().chain(&branching);
+    if all().any(|nest| !is_wave(&nest)) {
         module.functions[kernel] = original;
-        for nest in waves {
+        for nest in prepared.iter().filter(is_wave) {
+            // It could be done before.
+            let _ = sink::sink(module, kernel, context, nest);
+        }
+        for nest in branching.iter().filter(is_wave) {
             arms::join(module, kernel, nest);
         }
         looked.found = plan(module, kernel, context).found;
     }
+    looked.missed.splice(0..0, missed);
     looked
+}
+
+/// Why the lanes of a loop do not hand on.
+fn missed_note(function: &Function, refusal: &Refusal, span: Option<Span>) -> Note {
+    let text = format!(
+        "the lanes of a loop do not hand on in registers: {}",
+        refusal.reason
+    );
+    refusal.note(&function.exprs, text, span)
 }
 
 /// Loops whose lanes end with a store in each arm of a branch.
@@ -263,12 +297,8 @@ impl Plan {
                     });
                 }
                 Err((refusal, span)) => {
-                    let text = format!(
-                        "the lanes of a loop do not hand on in registers: {}",
-                        refusal.reason
-                    );
                     self.missed
-                        .push(refusal.note(&scope.function.exprs, text, span));
+                        .push(missed_note(scope.function, &refusal, span));
                 }
             }
             rest = &rest[taken.max(1)..];

@@ -13,6 +13,7 @@ use super::extrema::{Better, Extremum};
 use super::nest::counters;
 use super::phase::{Phase, Table};
 use super::space::{Affine, Vector};
+use super::together::Found as Lanes;
 use super::wave::{Read, Wave};
 use crate::around_loop::private_variable;
 use crate::pass::Context;
@@ -64,7 +65,7 @@ fn unroll(stmts: &mut [Stmt]) {
 }
 
 /// Puts statements in the place of an assignment.
-fn put(stmts: &mut Vec<Stmt>, assignment: ExprId, own: &[Stmt]) {
+pub fn put(stmts: &mut Vec<Stmt>, assignment: ExprId, own: &[Stmt]) {
     let is_it = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Expr(id) if id == assignment);
     if let Some(at) = stmts.iter().position(is_it) {
         let span = stmts[at].span;
@@ -75,6 +76,19 @@ fn put(stmts: &mut Vec<Stmt>, assignment: ExprId, own: &[Stmt]) {
     for list in stmts.iter_mut().flat_map(Stmt::lists_mut) {
         put(list, assignment, own);
     }
+}
+
+/// Whether a table's element is named by what statements declare before all branches, so that each of these may name it.
+fn is_everywhere(function: &Function, table: &Table, stmts: &[Stmt]) -> bool {
+    let is_branch = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::If { .. });
+    let before = stmts.iter().take_while(|stmt| !is_branch(stmt));
+    let declared = before.filter_map(|stmt| match stmt.kind {
+        StmtKind::Decl { var, .. } => Some(var),
+        _ => None,
+    });
+    let declared: BTreeSet<VarId> = declared.collect();
+    let mut uses = function.exprs.local_uses(table.element).into_iter();
+    uses.all(|(_, var)| declared.contains(&var) || var == table.array)
 }
 
 /// Whether variables that stood in blocks of their own would have the name of another.
@@ -91,11 +105,12 @@ fn names_meet(function: &Function, first: &Phase) -> bool {
     names.any(|name| !seen.insert(name))
 }
 
-struct Writer<'a> {
-    function: &'a mut Function,
-    types: &'a mut Types,
+/// What a wave is written with.
+pub struct Writer<'a> {
+    pub function: &'a mut Function,
+    pub types: &'a mut Types,
     taken: &'a FileNames,
-    wave: &'a Wave,
+    pub wave: &'a Wave,
 }
 
 /// Registers of all lanes.
@@ -104,6 +119,8 @@ struct Registers {
     element: TypeId,
     /// For a table by age: what is stored in this step, in the one before it, and so on.
     kept: Vec<VarId>,
+    /// A lane begins with what was in memory.
+    begins: bool,
 }
 
 impl Writer<'_> {
@@ -118,22 +135,28 @@ impl Writer<'_> {
             .iter()
             .map(|one| self.of_extremum(one))
             .collect();
-        let before: Vec<(VarId, TypeId)> = tables
-            .iter()
-            .flat_map(|table| table.kept[1..].iter().map(|var| (*var, table.element)))
-            .collect();
-        let mut out: Vec<Stmt> = before.iter().map(|(var, _)| Stmt::declare(*var)).collect();
+        let before = tables.iter().flat_map(|table| &table.kept[1..]);
+        let mut out: Vec<Stmt> = before.map(|var| Stmt::declare(*var)).collect();
         out.extend(extrema.iter().map(|one| Stmt::declare(one.kept[0])));
+        let bests: Vec<Lanes> = first.bests.iter().map(|one| self.of_best(one)).collect();
+        out.extend(bests.iter().flat_map(Lanes::registers).map(Stmt::declare));
         out.push(self.over_lanes(|own, lane| {
-            let cleared = before.iter();
-            let mut begun: Vec<Stmt> = cleared.map(|var| own.cleared(*var, lane)).collect();
+            let mut begun = Vec::new();
+            for (table, registers) in first.tables.iter().zip(&tables) {
+                // Of lanes: all steps are alike where rows are used by turns.
+                let held = [&first.guards[..], &table.held].concat();
+                begun.extend(own.begun(table, registers, (lane, &held)));
+            }
             for (one, registers) in first.extrema.iter().zip(&extrema) {
                 let value = own.function.use_var(one.var);
                 begun.push(own.assigned(registers.kept[0], lane, value));
             }
+            for (one, lanes) in first.bests.iter().zip(&bests) {
+                begun.extend(own.begin_best(one, lanes, lane));
+            }
             begun
         }));
-        let steps = self.over_steps(first, step, [&tables, &extrema]);
+        let steps = self.over_steps(first, step, ([&tables, &extrema], &bests));
         out.push(self.free(first, steps));
         if !extrema.is_empty() && !faults::is_on("wavefront-extremum-lost") {
             out.push(self.over_lanes(|own, lane| {
@@ -141,6 +164,9 @@ impl Writer<'_> {
                 all.map(|(one, registers)| own.combined(one, registers.kept[0], lane))
                     .collect()
             }));
+        }
+        for (one, lanes) in first.bests.iter().zip(&bests) {
+            out.extend(self.best_of_all(one, lanes));
         }
         out
     }
@@ -150,7 +176,7 @@ impl Writer<'_> {
         &mut self,
         first: &Phase,
         step: VarId,
-        [tables, extrema]: [&[Registers]; 2],
+        ([tables, extrema], bests): ([&[Registers]; 2], &[Lanes]),
     ) -> Stmt {
         let mut body: Vec<Stmt> = tables
             .iter()
@@ -160,7 +186,7 @@ impl Writer<'_> {
             for (one, registers) in first.extrema.iter().zip(extrema) {
                 own.index_by(one, registers.kept[0], lane);
             }
-            own.lane(first, (step, lane), tables)
+            own.lane(first, (step, lane), (tables, bests))
         }));
         body.push(self.over_lanes(|own, lane| {
             let mut copied = Vec::new();
@@ -206,7 +232,45 @@ impl Writer<'_> {
             self.registers(name, element)
         });
         let kept = kept.collect();
-        Registers { element, kept }
+        let begins = self.wave.begun[at];
+        Registers {
+            element,
+            kept,
+            begins,
+        }
+    }
+
+    /// What a lane's registers of a table begin with.
+    fn begun(
+        &mut self,
+        table: &Table,
+        registers: &Registers,
+        (lane, held): (VarId, &[Affine]),
+    ) -> Vec<Stmt> {
+        let older = registers.kept[1..].iter();
+        if !registers.begins || faults::is_on("wavefront-row-lost") {
+            let older = older.map(|var| self.cleared((*var, registers.element), lane));
+            return older.collect();
+        }
+        let mut copied: Vec<Stmt> = Vec::new();
+        for var in older {
+            let mut memory = self.function.use_var(table.array);
+            for index in &table.before_first {
+                let index = self.sum(*index, (lane, lane));
+                memory = self.function.exprs.index(self.types, memory, index);
+            }
+            copied.push(self.assigned(*var, lane, memory));
+        }
+        match self.all_of(held, (lane, lane)) {
+            None => copied,
+            Some(cond) => {
+                let none = registers.kept[1..].iter();
+                let none = none.map(|var| self.cleared((*var, registers.element), lane));
+                let mut all: Vec<Stmt> = none.collect();
+                all.push(Stmt::only_if(cond, copied));
+                all
+            }
+        }
     }
 
     /// The registers of a minimum or maximum.
@@ -214,7 +278,11 @@ impl Writer<'_> {
         let element = self.function.vars[one.var].ty.ty;
         let name = self.fresh(one.var, "lanes");
         let kept = vec![self.registers(name, element)];
-        Registers { element, kept }
+        Registers {
+            element,
+            kept,
+            begins: false,
+        }
     }
 
     /// Lets each lane have one of its own.
@@ -260,7 +328,7 @@ impl Writer<'_> {
         &mut self,
         first: &Phase,
         (step, lane): (VarId, VarId),
-        tables: &[Registers],
+        (tables, bests): (&[Registers], &[Lanes]),
     ) -> Vec<Stmt> {
         for read in &self.wave.reads {
             self.read(read, (step, lane), &tables[read.table]);
@@ -278,21 +346,32 @@ impl Writer<'_> {
         };
         inside.extend(body.iter().cloned());
         for (table, registers) in first.tables.iter().zip(tables) {
-            self.store(table, (lane, registers), &mut inside);
+            for store in &table.stores {
+                self.store((table, *store), (lane, registers), &mut inside);
+            }
+        }
+        for found in first.bests.iter().zip(bests) {
+            self.find_best(found, (step, lane), &mut inside);
         }
         let inside = match self.all_of(guards, (step, lane)) {
             Some(guard) => vec![Stmt::only_if(guard, inside)],
             None => inside,
         };
-        let now = tables.iter().map(|table| (table.kept[0], table.element));
-        let mut out: Vec<Stmt> = now.map(|now| self.cleared(now, lane)).collect();
+        let mut out = Vec::new();
+        for registers in tables {
+            out.push(match registers.begins {
+                // What a lane begins with stays until it does.
+                true => self.copied(registers.kept[0], registers.kept[1], lane),
+                false => self.cleared((registers.kept[0], registers.element), lane),
+            });
+        }
         out.extend(inside);
         out
     }
 
     /// Reads registers in place of memory, where they have it.
     fn read(&mut self, read: &Read, (step, lane): (VarId, VarId), table: &Registers) {
-        let Registers { element, kept } = table;
+        let Registers { element, kept, .. } = table;
         let Some(mut from) = read.from else {
             return;
         };
@@ -332,22 +411,31 @@ impl Writer<'_> {
     }
 
     /// Keeps what a lane stores.
-    fn store(&mut self, table: &Table, (lane, own): (VarId, &Registers), inside: &mut Vec<Stmt>) {
-        let Expr::Assign { lhs, rhs, .. } = *self.function.exprs.get(table.store) else {
+    fn store(
+        &mut self,
+        (table, store): (&Table, ExprId),
+        (lane, own): (VarId, &Registers),
+        inside: &mut Vec<Stmt>,
+    ) {
+        let Expr::Assign { mut lhs, rhs, .. } = *self.function.exprs.get(store) else {
             return;
         };
+        if lhs != table.element && is_everywhere(self.function, table, inside) {
+            // All lanes in their own columns: `banks` sees that.
+            lhs = self.function.exprs.duplicate(table.element);
+        }
         let name = self.fresh(table.array, "new");
         let new = private_variable(self.function, name, own.element);
         let value = self.function.use_var(new);
-        let store = self.function.exprs.assign(None, lhs, value);
+        let stored = self.function.exprs.assign(None, lhs, value);
         let value = self.function.use_var(new);
         let keep = self.assigned(own.kept[0], lane, value);
-        let store = Stmt::new(StmtKind::Expr(store));
-        put(inside, table.store, &[Stmt::define(new, rhs), store, keep]);
+        let stored = Stmt::new(StmtKind::Expr(stored));
+        put(inside, store, &[Stmt::define(new, rhs), stored, keep]);
     }
 
     /// A loop over all lanes, unrolled.
-    fn over_lanes(&mut self, body: impl FnOnce(&mut Self, VarId) -> Vec<Stmt>) -> Stmt {
+    pub fn over_lanes(&mut self, body: impl FnOnce(&mut Self, VarId) -> Vec<Stmt>) -> Stmt {
         let lane = self.counter("lane");
         let body = body(self, lane);
         let bound = self.int(self.wave.lanes);
@@ -367,13 +455,13 @@ impl Writer<'_> {
         self.assigned(to, lane, from)
     }
 
-    fn assigned(&mut self, registers: VarId, lane: VarId, value: ExprId) -> Stmt {
+    pub fn assigned(&mut self, registers: VarId, lane: VarId, value: ExprId) -> Stmt {
         let register = self.register(registers, lane);
         let assign = self.function.exprs.assign(None, register, value);
         Stmt::new(StmtKind::Expr(assign))
     }
 
-    fn register(&mut self, registers: VarId, lane: VarId) -> ExprId {
+    pub fn register(&mut self, registers: VarId, lane: VarId) -> ExprId {
         let (base, lane) = (
             self.function.use_var(registers),
             self.function.use_var(lane),
@@ -382,7 +470,7 @@ impl Writer<'_> {
     }
 
     /// A register for each lane.
-    fn registers(&mut self, name: String, element: TypeId) -> VarId {
+    pub fn registers(&mut self, name: String, element: TypeId) -> VarId {
         let len = u64::try_from(self.wave.lanes).ok();
         let element = QualType::plain(element);
         let ty = self.types.intern(Type::Array { element, len });
@@ -395,12 +483,12 @@ impl Writer<'_> {
         private_variable(self.function, name, ty)
     }
 
-    fn fresh(&mut self, of: VarId, what: &str) -> String {
+    pub fn fresh(&mut self, of: VarId, what: &str) -> String {
         let hint = format!("{}_{what}", self.function.vars[of].name);
         self.function.fresh_name(&hint, self.taken)
     }
 
-    fn int(&mut self, value: i128) -> ExprId {
+    pub fn int(&mut self, value: i128) -> ExprId {
         self.function.exprs.int(self.types, value as i64)
     }
 
@@ -429,7 +517,7 @@ impl Writer<'_> {
     }
 
     /// A sum of multiples of step and lane.
-    fn sum(&mut self, sum: Affine, (step, lane): (VarId, VarId)) -> ExprId {
+    pub fn sum(&mut self, sum: Affine, (step, lane): (VarId, VarId)) -> ExprId {
         let mut out = None;
         let terms = [
             (sum.time, Some(step)),

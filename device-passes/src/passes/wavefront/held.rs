@@ -2,7 +2,7 @@
 //!
 //! `i == 0 || j == 0 ? 0 : s[i - 1][j - 1] + ..` reads nothing at the borders of the table.
 
-use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Exprs, UnaryOp};
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Exprs, Init, Stmt, StmtKind, UnaryOp};
 
 use super::space::{Affine, follows};
 
@@ -41,8 +41,73 @@ pub struct Conditions<'a> {
 }
 
 impl Conditions<'_> {
+    /// What holds where an expression of statements is evaluated.
+    pub fn held_in(&mut self, stmts: &[Stmt], part: ExprId) -> Vec<Held> {
+        let is_it = &mut |id| id == part;
+        let own = stmts.iter().find(|stmt| stmt.any_expr(self.exprs, is_it));
+        let Some(own) = own else {
+            return Vec::new();
+        };
+        match &own.kind {
+            StmtKind::Expr(root) => match *self.exprs.get(*root) {
+                Expr::Assign { rhs, .. } => self.held_at(rhs, part),
+                _ => Vec::new(),
+            },
+            StmtKind::Decl {
+                init: Some(Init::Expr(root)),
+                ..
+            } => self.held_at(*root, part),
+            StmtKind::Block(block) => self.held_in(&block.stmts, part),
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                if self.exprs.any(*cond, is_it) {
+                    return self.held_at(*cond, part);
+                }
+                let is_then = then
+                    .stmts
+                    .iter()
+                    .any(|stmt| stmt.any_expr(self.exprs, is_it));
+                let arm = if is_then {
+                    Some(then)
+                } else {
+                    otherwise.as_ref()
+                };
+                let mut held = self.held(*cond, is_then);
+                held.extend(arm.map_or(Vec::new(), |arm| self.held_in(&arm.stmts, part)));
+                held
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Inequalities that hold just where a condition is true, or false, among points that fulfil some.
+    pub fn exact(&mut self, cond: ExprId, is_true: bool, points: &[Affine]) -> Option<Vec<Affine>> {
+        match *self.exprs.get(cond) {
+            Expr::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => self.exact(operand, !is_true, points),
+            Expr::Binary { op, lhs, rhs } => match op {
+                BinaryOp::And | BinaryOp::Or if (op == BinaryOp::And) == is_true => {
+                    let mut both = self.exact(lhs, is_true, points)?;
+                    both.extend(self.exact(rhs, is_true, points)?);
+                    Some(both)
+                }
+                _ => {
+                    let held = self.compared(op, [lhs, rhs], is_true);
+                    let found = inequalities(&held, points);
+                    (!held.is_empty() && found.len() == held.len()).then_some(found)
+                }
+            },
+            _ => None,
+        }
+    }
+
     /// What holds where a part of an expression is evaluated.
-    pub fn held_at(&mut self, root: ExprId, part: ExprId) -> Vec<Held> {
+    fn held_at(&mut self, root: ExprId, part: ExprId) -> Vec<Held> {
         let mut held = Vec::new();
         self.find(root, part, &mut held);
         held

@@ -10,6 +10,7 @@ use fpgacc_kernel_analysis::trip_count::{Constants, Counting, counting};
 
 use super::arms;
 use super::space::Affine;
+use super::stores::stores_in;
 
 /// What is known of a kernel.
 pub struct Scope<'a> {
@@ -47,7 +48,7 @@ pub fn written(function: &Function, stmt: &Stmt) -> Vec<Vec<VarId>> {
     let is_read = |array: &VarId| uses.iter().filter(|(_, var)| var == array).count() > 1;
     let lists = lists(function, lane).into_iter().rev();
     let arrays = lists.map(|list| {
-        let stores = list.iter().filter_map(|stmt| store_of(function, stmt));
+        let stores = list.iter().flat_map(|stmt| stores_of(function, stmt));
         let mut arrays: Vec<VarId> = stores.filter_map(|store| stored(function, store)).collect();
         arrays.retain(is_read);
         arrays.sort_unstable();
@@ -64,8 +65,8 @@ pub fn lists<'s>(function: &Function, stmts: &'s [Stmt]) -> Vec<&'s [Stmt]> {
         .filter_map(inside)
         .map(|list| lists(function, list));
     let mut found = deeper.max_by_key(Vec::len).unwrap_or_default();
-    let is_store = |stmt| store_of(function, stmt).is_some_and(|id| stored(function, id).is_some());
-    if !found.is_empty() || stmts.iter().any(is_store) {
+    let mut stores = stmts.iter().flat_map(|stmt| stores_of(function, stmt));
+    if !found.is_empty() || stores.next().is_some() {
         found.insert(0, stmts);
     }
     found
@@ -84,14 +85,19 @@ pub fn inside(stmt: &Stmt) -> Option<&[Stmt]> {
     }
 }
 
-/// The assignment that a statement is, or the first one of a branch that stores in each arm.
-pub fn store_of(function: &Function, stmt: &Stmt) -> Option<ExprId> {
-    match &stmt.kind {
-        StmtKind::Expr(expr) => Some(*expr),
-        StmtKind::If {
-            otherwise: Some(_), ..
-        } => arms::store(function, stmt),
-        _ => None,
+/// The stores in arrays of the function's own that a statement is, or a branch with two arms has.
+pub fn stores_of(function: &Function, stmt: &Stmt) -> Vec<ExprId> {
+    let is_direct = matches!(
+        stmt.kind,
+        StmtKind::Expr(_)
+            | StmtKind::If {
+                otherwise: Some(_),
+                ..
+            }
+    );
+    match is_direct {
+        true => stores_in(function, std::slice::from_ref(stmt)),
+        false => Vec::new(),
     }
 }
 
@@ -111,7 +117,9 @@ pub fn branches(function: &Function, stmt: &Stmt) -> bool {
     lists(function, lane(stmt).unwrap_or_default())
         .into_iter()
         .flatten()
-        .any(|stmt| matches!(stmt.kind, StmtKind::If { .. }) && store_of(function, stmt).is_some())
+        .any(|stmt| {
+            arms::store(function, stmt).is_some_and(|store| stored(function, store).is_some())
+        })
 }
 
 /// What both loops count with, by the numbers of their iterations.

@@ -4,6 +4,8 @@ use fpgacc_frontend::ir::{ExprId, Function, Stmt, VarId};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::trip_count::Counting;
 
+use super::best::Best;
+use super::element::Rolling;
 use super::extrema::Extremum;
 use super::held::Held;
 use super::space::Affine;
@@ -20,12 +22,14 @@ pub struct Phase {
     pub tables: Vec<Table>,
     /// Reads of these.
     pub reads: Vec<Own>,
-    /// Elements of other arrays, which it only stores.
-    pub stored: Vec<Affine>,
+    /// Elements of other arrays, which it only stores, and what holds where it does.
+    pub stored: Vec<(Affine, Vec<Affine>)>,
     /// These arrays.
     pub others: Vec<VarId>,
     /// Minima and maxima of all points.
     pub extrema: Vec<Extremum>,
+    /// Where the best of all points is.
+    pub bests: Vec<Best>,
     /// What holds where a lane does something in a step.
     pub guards: Vec<Affine>,
     /// Where it stands.
@@ -38,10 +42,18 @@ pub struct Phase {
 pub struct Table {
     /// The array.
     pub array: VarId,
-    /// The assignment.
-    pub store: ExprId,
-    /// The element that it writes.
+    /// The assignments: a point gets to one of them.
+    pub stores: Vec<ExprId>,
+    /// The element that they write, as an expression.
+    pub element: ExprId,
+    /// The element that they write, without the row if rows are used by turns.
     pub at: Affine,
+    /// What holds beside the guards where they do.
+    pub held: Vec<Affine>,
+    /// The row, where rows are used by turns.
+    pub rolling: Option<Rolling>,
+    /// The indices of what would be stored in the step before the first.
+    pub before_first: Vec<Affine>,
 }
 
 /// A read of an array that is written.
@@ -50,8 +62,10 @@ pub struct Own {
     pub expr: ExprId,
     /// Which of the tables.
     pub table: usize,
-    /// Its element.
+    /// Its element, without the row.
     pub at: Affine,
+    /// The row, where rows are used by turns.
+    pub rolling: Option<Rolling>,
     /// What holds where it is read.
     pub held: Vec<Held>,
     /// It comes after the store of the same point.

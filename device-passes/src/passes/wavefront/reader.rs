@@ -1,6 +1,6 @@
 //! What a lane of a wave does in a step: in which arrays it stores, and what it reads of them.
 
-use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Init, Stmt, StmtKind, VarId, VarRef};
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId, Stmt, StmtKind, VarId, VarRef};
 use fpgacc_kernel_analysis::accesses::Accesses;
 use fpgacc_kernel_analysis::alias::Root;
 use fpgacc_kernel_analysis::dependence::{Effects, may_be};
@@ -10,11 +10,14 @@ use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::trip_count::Counting;
 use fpgacc_kernel_analysis::usage::names;
 
+use super::best::bests;
+use super::element::{Element, Elements, Rolling};
 use super::extrema::extrema;
-use super::held::{Conditions, Held};
-use super::nest::{Scope, counts, inside, lane, lists, store_of, stored, written};
+use super::held::{Conditions, Held, inequalities};
+use super::nest::{Scope, counts, inside, lane, lists, stored, stores_of, written};
 use super::phase::{Own, Phase, Table};
-use super::space::{Affine, within};
+use super::space::{Affine, follows, within};
+use super::stores::{Region, Regions, is_after, place, stores_in};
 use super::values::Values;
 
 /// What a loop does in which [`written`] finds arrays.
@@ -51,6 +54,7 @@ fn with_tables(scope: &Scope<'_>, arrays: &[VarId], stmt: &Stmt) -> Result<Phase
         stored: Vec::new(),
         others: Vec::new(),
         extrema: Vec::new(),
+        bests: Vec::new(),
         guards: reader.guards.clone(),
         span: stmt.span,
         whole: stmt.clone(),
@@ -111,8 +115,8 @@ impl<'a> Reader<'a> {
         let function = self.scope.function;
         let real = |stmt: &&Stmt| !matches!(stmt.kind, StmtKind::Comment(_));
         let is_store = |stmt: &Stmt| {
-            let store = store_of(function, stmt).and_then(|store| stored(function, store));
-            store.is_some_and(|array| arrays.contains(&array))
+            let mut stores = stores_of(function, stmt).into_iter();
+            stores.any(|store| stored(function, store).is_some_and(|array| arrays.contains(&array)))
         };
         let own = stmts.iter().filter(real);
         if stmts.iter().any(is_store) {
@@ -166,80 +170,116 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// What holds where a part of a statement is evaluated.
-    fn held_at(&mut self, stmt: &Stmt, part: ExprId) -> Vec<Held> {
+    /// What holds where an expression of statements is evaluated.
+    fn held_at(&mut self, stmts: &[Stmt], part: ExprId) -> Vec<Held> {
         let exprs = &self.scope.function.exprs;
-        let root = match &stmt.kind {
-            StmtKind::Expr(root) => match *exprs.get(*root) {
-                Expr::Assign { rhs, .. } => Some(rhs),
-                _ => None,
-            },
-            StmtKind::Decl {
-                init: Some(Init::Expr(root)),
-                ..
-            } => Some(*root),
-            _ => None,
-        };
         let points = self.points();
         let compared = &mut |sides| self.values.compared(sides, &points);
-        let mut conditions = Conditions { exprs, compared };
-        root.map_or(Vec::new(), |root| conditions.held_at(root, part))
+        Conditions { exprs, compared }.held_in(stmts, part)
     }
 
-    /// The element of an array that an lvalue is, counted from its first.
-    fn element(&mut self, array: VarId, at: ExprId) -> Result<Affine, Refusal> {
-        let function = self.scope.function;
-        let unknown = || Refusal {
-            reason: "indices are not sums of multiples of the counters".to_string(),
-            also: Some((at, "here")),
+    /// The element of an array that an lvalue is.
+    fn element(&mut self, array: VarId, at: ExprId) -> Result<Element, Refusal> {
+        let mut elements = Elements {
+            scope: self.scope,
+            values: &mut self.values,
+            area: &self.area,
         };
-        let is_whole = matches!(function.exprs.get(at), Expr::Index { .. });
-        let found = indexed(self.scope.aliases, at).filter(|_| is_whole);
-        let (_, own) = found
-            .filter(|(found, _)| *found == array)
-            .ok_or_else(unknown)?;
-        let mut ty = function.vars[array].ty.ty;
-        let mut element = Affine::constant(0);
-        for index in own {
-            let (inner, len) = self.scope.module.types.as_array(ty).ok_or_else(unknown)?;
-            let index = self.values.index(index, &self.area).ok_or_else(unknown)?;
-            element = Affine::constant(0)
-                .plus(element, i128::from(len.unwrap_or(0)))
-                .plus(index, 1);
-            ty = inner.ty;
-        }
-        match self.scope.module.types.component(ty) {
-            Some(_) => Ok(element),
-            None => Err(refuse("elements are arrays or structures")),
-        }
+        elements.element(array, at)
     }
 
     /// The arrays in which each point stores an element that others read.
     fn tables(&mut self, phase: &mut Phase, arrays: &[VarId]) -> Result<(), Refusal> {
-        let function = self.scope.function;
         for &array in arrays {
-            if self.is_of_lanes(array) {
-                continue;
+            if !self.is_of_lanes(array) {
+                let table = self.table(phase, array)?;
+                phase.tables.push(table);
             }
-            let mut stores = phase.body.iter().filter_map(|stmt| match stmt.kind {
-                StmtKind::Expr(store) => Some(store),
-                _ => None,
-            });
-            let store = stores
-                .find(|store| stored(function, *store) == Some(array))
-                .ok_or_else(|| refuse("whether a lane stores depends on data"))?;
-            let Expr::Assign { op: None, lhs, .. } = *function.exprs.get(store) else {
-                return Err(refuse("it changes elements in place"));
-            };
-            let at = self.element(array, lhs)?;
-            if at.time == 0 || at.lane == 0 {
-                return Err(refuse("its steps or its lanes store the same elements"));
-            }
-            phase.tables.push(Table { array, store, at });
         }
         match phase.tables.is_empty() {
             true => Err(refuse("it reads nothing that it stores")),
             false => Ok(()),
+        }
+    }
+
+    fn table(&mut self, phase: &Phase, array: VarId) -> Result<Table, Refusal> {
+        let function = self.scope.function;
+        let points = self.points();
+        let held = self.region(phase, array, &points)?;
+        let stores = stores_in(function, &phase.body).into_iter();
+        let stores: Vec<ExprId> = stores
+            .filter(|store| stored(function, *store) == Some(array))
+            .collect();
+        let mut found = Vec::new();
+        for store in &stores {
+            let Expr::Assign { op: None, lhs, .. } = *function.exprs.get(*store) else {
+                return Err(refuse("it changes elements in place"));
+            };
+            found.push((self.element(array, lhs)?, lhs));
+        }
+        // At a border one alone may be named.
+        let names_all = |one: &(Element, ExprId)| one.0.at.sum.lane != 0;
+        let first = found.iter().position(names_all).unwrap_or(0);
+        let (Element { at, before_first }, element) = found.swap_remove(first);
+        for (other, lhs) in found {
+            let held = self.held_at(&phase.body, lhs);
+            let known = [&points[..], &inequalities(&held, &points)].concat();
+            if !at.is_same(other.at, &known) {
+                return Err(refuse("the arms of a branch store different elements"));
+            }
+        }
+        let rolling = match at.rolling {
+            None if at.sum.time == 0 => Some(Rolling::ONE),
+            rolling => rolling,
+        };
+        let known = [&points[..], &held].concat();
+        let all = points[self.area.len()..].iter().chain(&held);
+        match rolling {
+            None if at.sum.time == 0 || at.sum.lane == 0 => {
+                Err(refuse("its steps or its lanes store the same elements"))
+            }
+            Some(_) if at.sum.time != 0 || at.sum.lane == 0 => {
+                Err(refuse("its steps or its lanes store the same elements"))
+            }
+            Some(_) if all.clone().any(|one| one.time != 0) => Err(refuse(
+                "not all steps store the same elements of rows that are used by turns",
+            )),
+            Some(rolling) if !rolling.holds(at.sum, &known) => Err(refuse(
+                "it is not known that rows that are used by turns do not overlap",
+            )),
+            _ => Ok(Table {
+                array,
+                stores,
+                element,
+                at: at.sum,
+                held,
+                rolling,
+                before_first,
+            }),
+        }
+    }
+
+    /// What holds where a lane stores in an array, among points that fulfil some inequalities.
+    fn region(
+        &mut self,
+        phase: &Phase,
+        array: VarId,
+        points: &[Affine],
+    ) -> Result<Vec<Affine>, Refusal> {
+        let function = self.scope.function;
+        let compared = &mut |sides| self.values.compared(sides, points);
+        let mut regions = Regions {
+            function,
+            array,
+            conditions: Conditions {
+                exprs: &function.exprs,
+                compared,
+            },
+            points,
+        };
+        match regions.of(&phase.body) {
+            Some(Region::Where(held)) => Ok(held),
+            _ => Err(refuse("whether a lane stores depends on data")),
         }
     }
 
@@ -249,20 +289,28 @@ impl<'a> Reader<'a> {
         let reads: Vec<ExprId> = self.touched(false).collect();
         for read in reads {
             for table in 0..phase.tables.len() {
-                let Table { array, store, .. } = phase.tables[table];
+                let array = phase.tables[table].array;
                 if !self.may_be(read, array) {
                     continue;
                 }
-                let at = self.element(array, read)?;
-                let [own, stores] = [read, store].map(|id| phase.statement_of(function, id));
-                let stmt = own.map(|own| phase.body[own].clone());
-                let held = stmt.map_or(Vec::new(), |stmt| self.held_at(&stmt, read));
+                let Element { at, .. } = self.element(array, read)?;
+                let own = place(function, &phase.body, read);
+                let held = self.held_at(&phase.body, read);
+                let comes_after = |own: &Vec<(usize, usize)>| {
+                    let mut stores = phase.tables[table].stores.iter();
+                    stores.any(|store| {
+                        let store = place(function, &phase.body, *store);
+                        store.is_some_and(|store| is_after(own, &store))
+                    })
+                };
+                let named = self.renamed(at.sum, phase.tables[table].at, &held);
                 phase.reads.push(Own {
                     expr: read,
                     table,
-                    at,
+                    at: named,
+                    rolling: at.rolling,
                     held,
-                    is_after: own.is_none() || own > stores,
+                    is_after: own.is_none_or(|own| comes_after(&own)),
                 });
             }
         }
@@ -274,22 +322,30 @@ impl<'a> Reader<'a> {
         let function = self.scope.function;
         let lane = lane(&phase.whole).unwrap_or_default().to_vec();
         let extrema = extrema(self.scope, &lane, &phase.whole);
+        let bests = bests(self.scope, &lane, &phase.whole);
         let is_inside = |phase: &Phase, id| phase.statement_of(function, id) >= Some(from);
         let writes: Vec<ExprId> = self
             .touched(true)
             .filter(|at| !self.is_declared(*at))
             .collect();
         for write in writes {
-            let is_store = |table: &Table| function.exprs.written(table.store) == Some(write);
-            if phase.tables.iter().any(is_store) {
+            let mut stores = phase.tables.iter().flat_map(|table| &table.stores);
+            if stores.any(|store| function.exprs.written(*store) == Some(write)) {
                 continue;
             }
-            let is_known = match extrema.iter().find(|one| one.location == write) {
-                Some(one) => {
+            let extremum = extrema.iter().find(|one| one.location == write);
+            let best = bests.iter().find(|one| one.writes(write));
+            let is_known = match (extremum, best) {
+                (Some(one), _) => {
                     phase.extrema.push(one.clone());
                     true
                 }
-                None => self.is_apart(phase, write),
+                (None, Some(one)) => {
+                    let is_first = one.location == write;
+                    phase.bests.extend(is_first.then(|| one.clone()));
+                    true
+                }
+                _ => self.is_apart(phase, write),
             };
             let is_outside = !is_inside(phase, write);
             let reads_outside = || phase.reads.iter().any(|read| !is_inside(phase, read.expr));
@@ -321,12 +377,41 @@ impl<'a> Reader<'a> {
             .count()
             == 1;
         let at = self.element(array, write).ok();
-        let at = at.filter(|at| is_only && at.time != 0 && at.lane != 0);
+        let at = at.and_then(|element| element.at.plain_sum());
+        // It may be done where not all guards hold.
+        let area = self.area;
+        let held = self.region(phase, array, &area).unwrap_or_default();
+        // One lane may have a row of them.
+        let is_of_all = |at: Affine| at.lane != 0 || self.only_lane(&held).is_some();
+        let at = at.filter(|at| is_only && at.time != 0 && is_of_all(*at));
         if let Some(at) = at {
             phase.others.push(array);
-            phase.stored.push(at);
+            phase.stored.push((at, held));
         }
         at.is_some()
+    }
+
+    /// The only lane that does what is done where something holds, if it is the first or the last.
+    fn only_lane(&self, held: &[Affine]) -> Option<i128> {
+        let known = [&self.area[..], held].concat();
+        let [_, _, first, last] = self.area;
+        let is_at = |lane: &i128| {
+            let lane = Affine::constant(*lane).plus(Affine::LANE, -1);
+            follows(&known, lane) && follows(&known, lane.negated_sum())
+        };
+        [-first.constant, last.constant].into_iter().find(is_at)
+    }
+
+    /// An element that one lane reads, named as a table's are.
+    fn renamed(&self, at: Affine, table: Affine, held: &[Held]) -> Affine {
+        let held = inequalities(held, &self.points());
+        match self.only_lane(&held) {
+            None => at,
+            Some(lane) => {
+                let zero = Affine::LANE.plus(Affine::constant(lane), -1);
+                at.plus(zero, table.lane - at.lane)
+            }
+        }
     }
 
     /// Whether each lane has an element of its own of an array, and accesses no other.
@@ -337,7 +422,10 @@ impl<'a> Reader<'a> {
             .flatten()
             .filter(|at| self.may_be(*at, array))
             .collect();
-        let mut elements = own.into_iter().map(|at| self.element(array, at).ok());
+        let mut elements = own.into_iter().map(|at| {
+            let element = self.element(array, at).ok()?;
+            element.at.plain_sum()
+        });
         let Some(Some(first)) = elements.next() else {
             return false;
         };

@@ -34,7 +34,13 @@ impl<'a> Value<'a> {
         if phase.unguarded.is_some() {
             return None;
         }
-        let Expr::Assign { rhs, .. } = *scope.function.exprs.get(table.store) else {
+        let [store] = table.stores.as_slice() else {
+            return None;
+        };
+        if table.rolling.is_some() || !table.held.is_empty() {
+            return None;
+        }
+        let Expr::Assign { rhs, .. } = *scope.function.exprs.get(*store) else {
             return None;
         };
         declares.then(|| Value {

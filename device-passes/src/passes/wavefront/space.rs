@@ -84,6 +84,11 @@ impl Affine {
         self.plus(Self::constant(more), 1)
     }
 
+    /// The sum with the other sign.
+    pub fn negated_sum(self) -> Self {
+        Self::constant(0).plus(self, -1)
+    }
+
     /// The inequality that holds where this one does not.
     pub fn negated(self) -> Self {
         Self::constant(-1).plus(self, -1)

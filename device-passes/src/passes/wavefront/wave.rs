@@ -4,9 +4,10 @@ use fpgacc_frontend::ir::{ExprId, VarId};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::location::{Refusal, refuse};
 
+use super::element::Rolling;
 use super::held::inequalities;
 use super::nest::Scope;
-use super::phase::{Own, Phase};
+use super::phase::{Own, Phase, Table};
 use super::same::Bodies;
 use super::space::{Affine, Vector, follows, is_empty, within};
 
@@ -31,6 +32,8 @@ pub struct Wave {
     pub run: Vec<Affine>,
     /// What becomes of reads.
     pub reads: Vec<Read>,
+    /// Whether a lane's registers begin with what was in memory, for each table.
+    pub begun: Vec<bool>,
 }
 
 /// A read of the array.
@@ -83,6 +86,7 @@ impl Wave {
             guards,
             run: Vec::new(),
             reads: Vec::new(),
+            begun: vec![false; first.tables.len()],
         };
         wave.with_reads(first)
     }
@@ -92,22 +96,38 @@ impl Wave {
         let points = self.points();
         // Other arrays may be written where not all guards hold.
         let all = within(self.times, self.lanes);
-        let tables = phase.tables.iter().map(|table| (table.at, &points[..]));
-        let others = phase.stored.iter().map(|at| (*at, &all[..]));
+        let tables = phase.tables.iter().filter(|table| table.rolling.is_none());
+        let tables = tables.map(|table| (table.at, [&points[..], &table.held].concat()));
+        let others = phase
+            .stored
+            .iter()
+            .map(|(at, held)| (*at, [&all[..], held].concat()));
         let mut stored = tables.chain(others);
-        if stored.any(|(at, points)| self.meets_itself(at, points)) {
+        if stored.any(|(at, points)| self.meets_itself(at, &points)) {
             return Err(refuse("it may store an element twice"));
         }
+        let mut begun = vec![false; phase.tables.len()];
         let sources = phase.reads.iter().map(|read| {
             let held = inequalities(&read.held, &points);
-            let from = self.source(phase, read, (&points, &held));
+            let table = &phase.tables[read.table];
+            let stored = [&points[..], &table.held].concat();
+            let read_at = [&points[..], &held].concat();
+            let from = match table.rolling {
+                None => self.source(table, read, (&read_at, &stored)),
+                Some(rolling) => self.in_rows((table, rolling), read, (&read_at, &stored)),
+            };
             let from = from.map_err(|reason| Refusal {
                 reason: reason.to_string(),
                 also: Some((read.expr, "read here")),
             })?;
+            let starts = from.map(|from| Affine::TIME.moved(from));
+            if table.rolling.is_some() && starts.is_some_and(|start| !follows(&read_at, start)) {
+                begun[read.table] = true;
+            }
             Ok((read, from, held))
         });
         let sources = sources.collect::<Result<Vec<_>, Refusal>>()?;
+        self.begun = begun;
         let is_other = |from: &Vector| *from != Vector::HERE;
         let vectors = || {
             sources
@@ -135,7 +155,8 @@ impl Wave {
             }
             let mut known = points.clone();
             known.extend(held.into_iter().map(|one| skewed(one, skew)));
-            let there = from.map_or(Vec::new(), |from| self.there(from, known));
+            let table = &phase.tables[read.table];
+            let there = from.map_or(Vec::new(), |from| self.there(from, (table, skew), known));
             self.reads.push(Read {
                 expr: read.expr,
                 table: read.table,
@@ -156,18 +177,17 @@ impl Wave {
     /// How far from a point the one is that stores what it reads; `None`: no point does.
     fn source(
         &self,
-        phase: &Phase,
+        table: &Table,
         read: &Own,
-        (points, held): (&[Affine], &[Affine]),
+        (points, stored): (&[Affine], &[Affine]),
     ) -> Result<Option<Vector>, &'static str> {
-        let stored = phase.tables[read.table].at;
-        let apart = read.at.plus(stored, -1);
-        if apart.time != 0 || apart.lane != 0 {
+        let apart = read.at.plus(table.at, -1);
+        if read.rolling.is_some() || apart.time != 0 || apart.lane != 0 {
             return Err("how far it reads from where it stores changes");
         }
         let mut found = None;
-        for vector in self.vectors(stored, apart.constant) {
-            if !are_both((points, held), vector) {
+        for vector in self.vectors(table.at, apart.constant) {
+            if !are_both(points, stored, vector) {
                 continue;
             }
             if vector == Vector::HERE && !read.is_after {
@@ -187,10 +207,58 @@ impl Wave {
         Ok(found)
     }
 
+    /// The same where rows are used by turns, so that what is stored later is another row.
+    fn in_rows(
+        &self,
+        (table, rolling): (&Table, Rolling),
+        read: &Own,
+        (points, stored): (&[Affine], &[Affine]),
+    ) -> Result<Option<Vector>, &'static str> {
+        let own = read.rolling.unwrap_or(Rolling::ONE);
+        if own.rows != rolling.rows || own.stride != rolling.stride {
+            return Err("not all indices name rows by turns");
+        }
+        let [rows, apart] = [own.row.plus(rolling.row, -1), read.at.plus(table.at, -1)];
+        if [rows, apart]
+            .iter()
+            .any(|one| one.time != 0 || one.lane != 0)
+        {
+            return Err("how far it reads from where it stores changes");
+        }
+        if !rolling.holds(read.at, points) {
+            return Err("it is not known that rows that are used by turns do not overlap");
+        }
+        if apart.constant % table.at.lane != 0 {
+            return Ok(None);
+        }
+        let lane = apart.constant / table.at.lane;
+        let is_stored = lane < 0 || lane == 0 && read.is_after;
+        let nearest = if is_stored { 0 } else { -1 };
+        let is_it = |time: &i128| {
+            let rest = rolling.row.time * time - rows.constant;
+            rest % rolling.rows == 0
+        };
+        let time = (-rolling.rows..=nearest).rev().find(is_it);
+        let Some(from) = time.map(|time| Vector { time, lane }) else {
+            return Ok(None);
+        };
+        // Of lanes alone: all have the same steps.
+        let lanes = stored.iter().filter(|one| one.time == 0);
+        let both = points.iter().copied();
+        let both: Vec<Affine> = both.chain(lanes.map(|one| one.moved(from))).collect();
+        if is_empty(&both) {
+            return Ok(None);
+        }
+        if from.time < -1 && !follows(points, Affine::TIME.moved(from)) {
+            return Err("it reads what was there more than a row before the first");
+        }
+        Ok(Some(from))
+    }
+
     /// Whether two points store the same element.
     fn meets_itself(&self, stored: Affine, points: &[Affine]) -> bool {
         let mut vectors = self.vectors(stored, 0).into_iter();
-        vectors.any(|vector| vector != Vector::HERE && are_both((points, &[]), vector))
+        vectors.any(|vector| vector != Vector::HERE && are_both(points, points, vector))
     }
 
     /// The points that store elements so far from the one that a point stores, as far as boxes allow.
@@ -224,15 +292,24 @@ impl Wave {
         self.iteration = skewed(&Affine::TIME);
     }
 
-    /// What must hold so that a point of which something is known has another so far from it.
-    fn there(&self, from: Vector, mut known: Vec<Affine>) -> Vec<Affine> {
+    /// What must hold so that a point of which something is known has another so far from it, which stores in a table.
+    fn there(
+        &self,
+        from: Vector,
+        (table, skew): (&Table, i128),
+        mut known: Vec<Affine>,
+    ) -> Vec<Affine> {
         let mut there = Vec::new();
         let [started, ended, first, last] = within(self.times, self.lanes);
+        let held = table.held.iter().map(|one| skewed(*one, skew));
         // Lanes first: what they say is known of each copy of the hardware.
-        let bounds = [first, last].into_iter().chain(self.guards.iter().copied());
+        let bounds = [first, last].into_iter().chain(held);
+        let bounds = bounds.chain(self.guards.iter().copied());
         for bound in bounds.chain([started, ended]) {
+            // Before its first step a lane has what was there before.
+            let is_asked = table.rolling.is_none() || bound.time == 0;
             let bound = bound.moved(from);
-            if !follows(&known, bound) {
+            if is_asked && !follows(&known, bound) {
                 known.push(bound);
                 there.push(bound);
             }
@@ -246,10 +323,10 @@ fn skewed(one: Affine, by: i128) -> Affine {
     one.over(Affine::TIME.plus(Affine::LANE, -by), Affine::LANE)
 }
 
-/// Whether there are points where something holds, with another so far from them.
-fn are_both((points, held): (&[Affine], &[Affine]), apart: Vector) -> bool {
-    let mut both = [points, held].concat();
-    both.extend(points.iter().map(|point| point.moved(apart)));
+/// Whether there are points where something holds, with another so far from them where something else does.
+fn are_both(points: &[Affine], others: &[Affine], apart: Vector) -> bool {
+    let mut both = points.to_vec();
+    both.extend(others.iter().map(|other| other.moved(apart)));
     !is_empty(&both)
 }
 

@@ -28,6 +28,25 @@ __kernel void nested(__global float *restrict a, __global const float *restrict 
             a[y * 8 + x] = s[4 - y][7 - x];
     }
 }
+// case: each lane has a column and a row, and others go where no lanes are
+__kernel void diagonals(__global int *restrict a, __global const int *restrict b) {
+    int s[16][16], t[16][16];
+    for (int y = 0; y < 16; y++)
+        s[y][0] = t[y][0] = b[y];
+    for (int x = 0; x < 16; x++)
+        s[0][x] = t[0][x] = b[x];
+    for (int step = 0; step < 29; step++) {
+        #pragma unroll
+        for (int x = 0; x < 15; x++)
+            if (step >= x && x + 15 > step)
+                s[step - x + 1][x + 1] = b[step] + x;
+        #pragma unroll
+        for (int x = 0; x < 15; x++)
+            t[x + 1][step & 15] = b[step] + x;
+    }
+    for (int i = 0; i < 256; i++)
+        a[i] = s[i / 16][i % 16] + t[i / 16][i % 16];
+}
 // case: rows of 17, copies two apart, and a bank that data choose
 __kernel void none(__global int *restrict a, __global const int *restrict b) {
     int s[8 * 17], u[64], v[64];
