@@ -4,6 +4,8 @@
 //! others. What stands after the row is a lane after all others. Variables that the outer loop declares are computed in
 //! each lane.
 
+use std::collections::BTreeSet;
+
 use fpgacc_frontend::ir::{
     BinaryOp, Block, ExprId, Function, FunctionId, Init, Module, Stmt, StmtKind, VarId, VarRef,
 };
@@ -155,22 +157,15 @@ fn look(
     let aliases = Aliases::new(module, kernel, context.called);
     let summaries = context.summaries(module, kernel);
     let movable = Movable::new(&aliases, summaries, stmt);
+    let Before {
+        repeated,
+        own: before,
+        declared,
+    } = movable.split(parts.before);
     let is_real = |stmt: &&Stmt| !matches!(stmt.kind, StmtKind::Comment(_));
-    let (repeated, before): (Vec<Stmt>, Vec<Stmt>) = parts
-        .before
-        .iter()
-        .filter(is_real)
-        .cloned()
-        .partition(|stmt| movable.is_repeatable(stmt));
     let after: Vec<Stmt> = parts.after.iter().filter(is_real).cloned().collect();
     let leaves = |stmt: &Stmt| loops::leaves(stmt, true, true) || loops::returns(stmt);
     let beside = || before.iter().chain(&after);
-    // What others would still need is no declaration of one lane.
-    let declared = before.iter().filter_map(|stmt| match stmt.kind {
-        StmtKind::Decl { var, .. } => Some(var),
-        _ => None,
-    });
-    let declared: Vec<VarId> = declared.collect();
     let others = [parts.body, &after].concat();
     let mut uses = others
         .iter()
@@ -197,6 +192,17 @@ fn look(
     }
 }
 
+/// What stands before the inner loop.
+#[derive(Default)]
+struct Before {
+    /// Declarations that each lane repeats.
+    repeated: Vec<Stmt>,
+    /// The rest.
+    own: Vec<Stmt>,
+    /// Variables that the rest declares: what others would need of them has no lane.
+    declared: BTreeSet<VarId>,
+}
+
 /// Which declarations have the same value in each lane.
 struct Movable<'a> {
     aliases: &'a Aliases<'a>,
@@ -219,6 +225,27 @@ impl<'a> Movable<'a> {
             summaries,
             accesses: Accesses::of_stmts(aliases, summaries, &body.stmts),
         }
+    }
+
+    /// What each lane repeats, and what is left to the first.
+    fn split(&self, stmts: &[Stmt]) -> Before {
+        let mut split = Before::default();
+        for stmt in stmts {
+            if matches!(stmt.kind, StmtKind::Comment(_)) {
+                continue;
+            }
+            let uses = stmt.local_uses(&self.aliases.function.exprs);
+            let is_of_all = uses.iter().all(|(_, var)| !split.declared.contains(var));
+            if is_of_all && self.is_repeatable(stmt) {
+                split.repeated.push(stmt.clone());
+                continue;
+            }
+            if let StmtKind::Decl { var, .. } = stmt.kind {
+                split.declared.insert(var);
+            }
+            split.own.push(stmt.clone());
+        }
+        split
     }
 
     fn is_repeatable(&self, stmt: &Stmt) -> bool {

@@ -127,3 +127,25 @@ __kernel void beside(__global int *restrict a, __global const int *restrict b) {
     for (int i = 0; i < 81; i++)
         a[i] = s[i / 9][i % 9];
 }
+// case: what is declared beside the loop over lanes is made of what only the first lane has
+__kernel void made(__global int *restrict a, __global const int *restrict b) {
+    int s[2][9];
+    for (int j = 0; j < 9; j++)
+        s[0][j] = b[j];
+    for (int i = 1; i < 9; i++) {
+        int border = s[(i - 1) & 1][0];
+        int next = border + 1;
+        s[i & 1][0] = i;
+        for (int j = 1; j < 9; j++)
+            s[i & 1][j] = s[(i - 1) & 1][j] + s[i & 1][j - 1] * next;
+    }
+    for (int i = 1; i < 9; i++) {
+        int border = s[(i - 1) & 1][0];
+        int next = border + 1;
+        s[i & 1][0] = next;
+        for (int j = 1; j < 9; j++)
+            s[i & 1][j] = s[(i - 1) & 1][j] + s[i & 1][j - 1];
+    }
+    for (int j = 0; j < 9; j++)
+        a[j] = s[0][j];
+}
