@@ -35,6 +35,7 @@ mod stores;
 mod together;
 mod values;
 mod wave;
+mod writer;
 
 use std::ops::Range;
 

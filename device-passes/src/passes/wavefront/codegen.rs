@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use fpgacc_frontend::ir::{
-    BinaryOp, Expr, ExprId, FileNames, Function, FunctionId, Module, QualType, Stmt, StmtKind,
-    Type, TypeId, Types, VarId,
+    BinaryOp, Expr, ExprId, Function, FunctionId, Module, Stmt, StmtKind, TypeId, VarId,
 };
 use fpgacc_kernel_analysis::faults;
 
@@ -14,7 +13,8 @@ use super::nest::counters;
 use super::phase::{Phase, Table};
 use super::space::{Affine, Vector};
 use super::together::Found as Lanes;
-use super::wave::{Read, Wave};
+use super::wave::Read;
+use super::writer::{Writer, put};
 use crate::around_loop::private_variable;
 use crate::pass::Context;
 use crate::position::list_mut;
@@ -64,20 +64,6 @@ fn unroll(stmts: &mut [Stmt]) {
     }
 }
 
-/// Puts statements in the place of an assignment.
-pub fn put(stmts: &mut Vec<Stmt>, assignment: ExprId, own: &[Stmt]) {
-    let is_it = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Expr(id) if id == assignment);
-    if let Some(at) = stmts.iter().position(is_it) {
-        let span = stmts[at].span;
-        let spanned = own.iter().map(|stmt| Stmt::at(stmt.kind.clone(), span));
-        stmts.splice(at..=at, spanned.collect::<Vec<_>>());
-        return;
-    }
-    for list in stmts.iter_mut().flat_map(Stmt::lists_mut) {
-        put(list, assignment, own);
-    }
-}
-
 /// Whether a table's element is named by what statements declare before all branches, so that each of these may name it.
 fn is_everywhere(function: &Function, table: &Table, stmts: &[Stmt]) -> bool {
     let is_branch = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::If { .. });
@@ -103,14 +89,6 @@ fn names_meet(function: &Function, first: &Phase) -> bool {
         .chain(declared)
         .map(|var| function.vars[var].name.as_str());
     names.any(|name| !seen.insert(name))
-}
-
-/// What a wave is written with.
-pub struct Writer<'a> {
-    pub function: &'a mut Function,
-    pub types: &'a mut Types,
-    taken: &'a FileNames,
-    pub wave: &'a Wave,
 }
 
 /// Registers of all lanes.
@@ -432,132 +410,5 @@ impl Writer<'_> {
         let keep = self.assigned(own.kept[0], lane, value);
         let stored = Stmt::new(StmtKind::Expr(stored));
         put(inside, store, &[Stmt::define(new, rhs), stored, keep]);
-    }
-
-    /// A loop over all lanes, unrolled.
-    pub fn over_lanes(&mut self, body: impl FnOnce(&mut Self, VarId) -> Vec<Stmt>) -> Stmt {
-        let lane = self.counter("lane");
-        let body = body(self, lane);
-        let bound = self.int(self.wave.lanes);
-        self.function
-            .count_to(self.types, lane, bound, body)
-            .under("unroll")
-    }
-
-    fn cleared(&mut self, (registers, element): (VarId, TypeId), lane: VarId) -> Stmt {
-        let zero = self.int(0);
-        let zero = self.function.exprs.converted(self.types, zero, element);
-        self.assigned(registers, lane, zero)
-    }
-
-    fn copied(&mut self, to: VarId, from: VarId, lane: VarId) -> Stmt {
-        let from = self.register(from, lane);
-        self.assigned(to, lane, from)
-    }
-
-    pub fn assigned(&mut self, registers: VarId, lane: VarId, value: ExprId) -> Stmt {
-        let register = self.register(registers, lane);
-        let assign = self.function.exprs.assign(None, register, value);
-        Stmt::new(StmtKind::Expr(assign))
-    }
-
-    pub fn register(&mut self, registers: VarId, lane: VarId) -> ExprId {
-        let (base, lane) = (
-            self.function.use_var(registers),
-            self.function.use_var(lane),
-        );
-        self.function.exprs.index(self.types, base, lane)
-    }
-
-    /// A register for each lane.
-    pub fn registers(&mut self, name: String, element: TypeId) -> VarId {
-        let len = u64::try_from(self.wave.lanes).ok();
-        let element = QualType::plain(element);
-        let ty = self.types.intern(Type::Array { element, len });
-        private_variable(self.function, name, ty)
-    }
-
-    fn counter(&mut self, name: &str) -> VarId {
-        let name = self.function.fresh_name(name, self.taken);
-        let ty = self.types.int();
-        private_variable(self.function, name, ty)
-    }
-
-    pub fn fresh(&mut self, of: VarId, what: &str) -> String {
-        let hint = format!("{}_{what}", self.function.vars[of].name);
-        self.function.fresh_name(&hint, self.taken)
-    }
-
-    pub fn int(&mut self, value: i128) -> ExprId {
-        self.function.exprs.int(self.types, value as i64)
-    }
-
-    /// All inequalities as a condition; `None`: there are none.
-    fn all_of(&mut self, all: &[Affine], at: (VarId, VarId)) -> Option<ExprId> {
-        let mut conds = Vec::new();
-        for one in all {
-            conds.push(self.holds(*one, at));
-        }
-        let both = |x, y| self.function.exprs.binary(self.types, BinaryOp::And, x, y);
-        conds.into_iter().reduce(both)
-    }
-
-    /// An inequality, with no minus in it.
-    fn holds(&mut self, one: Affine, at: (VarId, VarId)) -> ExprId {
-        let part = |sign: i128| Affine {
-            time: (sign * one.time).max(0),
-            lane: (sign * one.lane).max(0),
-            constant: (sign * one.constant).max(0),
-        };
-        let more = self.sum(part(1), at);
-        let less = self.sum(part(-1), at);
-        self.function
-            .exprs
-            .binary(self.types, BinaryOp::Ge, more, less)
-    }
-
-    /// A sum of multiples of step and lane.
-    pub fn sum(&mut self, sum: Affine, (step, lane): (VarId, VarId)) -> ExprId {
-        let mut out = None;
-        let terms = [
-            (sum.time, Some(step)),
-            (sum.lane, Some(lane)),
-            (sum.constant, None),
-        ];
-        // What is added goes first.
-        let (more, less): (Vec<_>, Vec<_>) = terms
-            .into_iter()
-            .filter(|(by, _)| *by != 0)
-            .partition(|(by, _)| *by > 0);
-        for (by, var) in more.into_iter().chain(less) {
-            let size = match var {
-                None => self.int(by.abs()),
-                Some(var) => {
-                    let value = self.function.use_var(var);
-                    self.times(by.abs(), value)
-                }
-            };
-            let (left, op) = match (out, by > 0) {
-                (None, true) => {
-                    out = Some(size);
-                    continue;
-                }
-                (None, false) => (self.int(0), BinaryOp::Sub),
-                (Some(left), true) => (left, BinaryOp::Add),
-                (Some(left), false) => (left, BinaryOp::Sub),
-            };
-            out = Some(self.function.exprs.binary(self.types, op, left, size));
-        }
-        out.unwrap_or_else(|| self.int(0))
-    }
-
-    fn times(&mut self, by: i128, value: ExprId) -> ExprId {
-        if by == 1 {
-            return value;
-        }
-        let by = self.int(by);
-        self.function
-            .exprs
-            .binary(self.types, BinaryOp::Mul, value, by)
     }
 }

@@ -1,6 +1,6 @@
 //! A loop over steps with a loop over lanes inside, as it stands in a kernel.
 
-use fpgacc_frontend::ir::{Expr, ExprId, Function, Init, Module, Stmt, StmtKind, VarId};
+use fpgacc_frontend::ir::{ExprId, Function, Init, Module, Stmt, StmtKind, VarId};
 use fpgacc_kernel_analysis::accesses::Summaries;
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::location::{Refusal, refuse};
@@ -10,7 +10,7 @@ use fpgacc_kernel_analysis::trip_count::{Constants, Counting, counting};
 
 use super::arms;
 use super::space::Affine;
-use super::stores::stores_in;
+use super::stores::{stored, stores_in};
 
 /// What is known of a kernel.
 pub struct Scope<'a> {
@@ -99,17 +99,6 @@ pub fn stores_of(function: &Function, stmt: &Stmt) -> Vec<ExprId> {
         true => stores_in(function, std::slice::from_ref(stmt)),
         false => Vec::new(),
     }
-}
-
-/// The array of the function's own in which an expression stores an element.
-pub fn stored(function: &Function, store: ExprId) -> Option<VarId> {
-    let lhs = function.exprs.written(store)?;
-    let mut base = lhs;
-    while let Expr::Index { base: below, .. } = *function.exprs.get(base) {
-        base = below;
-    }
-    let array = function.exprs.local_var(base).filter(|_| base != lhs)?;
-    (!function.params.contains(&array)).then_some(array)
 }
 
 /// Whether the lanes of loops store in each arm of a branch.

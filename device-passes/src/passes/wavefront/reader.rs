@@ -14,10 +14,10 @@ use super::best::bests;
 use super::element::{Element, Elements, Rolling};
 use super::extrema::extrema;
 use super::held::{Conditions, Held, inequalities};
-use super::nest::{Scope, counts, inside, lane, lists, stored, stores_of, written};
+use super::nest::{Scope, counts, inside, lane, lists, stores_of, written};
 use super::phase::{Own, Phase, Table};
 use super::space::{Affine, follows, within};
-use super::stores::{Region, Regions, is_after, place, stores_in};
+use super::stores::{Region, Regions, is_after, place, stored, stores_in};
 use super::values::Values;
 
 /// What a loop does in which [`written`] finds arrays.

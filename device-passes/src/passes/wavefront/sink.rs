@@ -15,8 +15,7 @@ use fpgacc_kernel_analysis::location::{Refusal, refuse};
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::trip_count::{Constants, Counting, counting, integer_range};
 
-use super::nest::stored;
-use super::stores::stores_in;
+use super::stores::{stored, stores_in};
 use crate::pass::Context;
 use crate::position::{Path, Position};
 

@@ -1,9 +1,8 @@
 //! Where among a lane's statements elements are stored, and at which points.
 
-use fpgacc_frontend::ir::{Block, ExprId, Function, Stmt, StmtKind, VarId};
+use fpgacc_frontend::ir::{Block, Expr, ExprId, Function, Stmt, StmtKind, VarId};
 
 use super::held::Conditions;
-use super::nest::stored;
 use super::space::{Affine, follows};
 
 /// The points at which statements store in an array, each once.
@@ -13,6 +12,17 @@ pub enum Region {
     Nowhere,
     /// Those that fulfil all of these.
     Where(Vec<Affine>),
+}
+
+/// The array of the function's own in which an expression stores an element.
+pub fn stored(function: &Function, store: ExprId) -> Option<VarId> {
+    let lhs = function.exprs.written(store)?;
+    let mut base = lhs;
+    while let Expr::Index { base: below, .. } = *function.exprs.get(base) {
+        base = below;
+    }
+    let array = function.exprs.local_var(base).filter(|_| base != lhs)?;
+    (!function.params.contains(&array)).then_some(array)
 }
 
 /// All stores in arrays of the function's own in statements, also in arms of branches.

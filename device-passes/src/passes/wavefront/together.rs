@@ -4,7 +4,7 @@ use fpgacc_frontend::ir::{BinaryOp, ExprId, Stmt, StmtKind, VarId};
 use fpgacc_kernel_analysis::faults;
 
 use super::best::Best;
-use super::codegen::{Writer, put};
+use super::writer::{Writer, put};
 use crate::around_loop::private_variable;
 
 /// Registers of all lanes.
