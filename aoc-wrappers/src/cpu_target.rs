@@ -7,6 +7,9 @@
 //! Where it compiles for less than AVX-512, it joins 8 work-items to a vector and gets values across
 //! barriers wrong: it computes other values, or ends with a segmentation fault. With 16, as for AVX-512,
 //! and without vectors it is right. The runtime library does the same in executables (`platform.c`).
+//!
+//! Kernels with channels it computes one work-item at a time, and sources may state a width. It then refuses
+//! the one that it is given.
 
 /// The variable that gives the emulator its instruction set.
 const INSTRUCTIONS: &str = "CL_CONFIG_CPU_TARGET_ARCH";
@@ -32,6 +35,23 @@ pub fn without_vectors() -> Environment {
     variables.retain(|(variable, _)| *variable != WIDTH);
     variables.push((WIDTH, "1"));
     variables
+}
+
+/// The same, for an emulator that chooses the width of vectors, or takes what the source states.
+pub(crate) fn with_own_vectors() -> Environment {
+    let mut variables = cpu_target();
+    variables.retain(|(variable, _)| *variable != WIDTH);
+    variables
+}
+
+/// Whether these give it a width.
+pub(crate) fn gives_width(variables: &Environment) -> bool {
+    variables.iter().any(|(variable, _)| *variable == WIDTH)
+}
+
+/// Whether it says that a kernel has another width than it is given.
+pub(crate) fn is_width_refused(log: &str) -> bool {
+    log.contains("Conflicting CL_CONFIG_CPU_VECTORIZER_MODE")
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::build_log;
-use crate::cpu_target::{Environment, cpu_target, without_vectors};
+use crate::cpu_target::{
+    Environment, cpu_target, gives_width, is_width_refused, with_own_vectors, without_vectors,
+};
 use crate::request::BuildRequest;
 use crate::scratch::Scratch;
 use crate::worker::{self, Answer, Failure, Implementation, Question, WorkerError};
@@ -221,7 +223,7 @@ impl Emulator {
             options: Vec::new(),
             check: false,
         };
-        let answer = self.ask(question, cpu_target())?;
+        let answer = self.ask(&question, cpu_target())?;
         Ok(Description {
             platform: answer.platform,
             device: answer.device,
@@ -265,18 +267,34 @@ impl Emulator {
             options,
             check,
         };
-        let environment = match request.vectors {
-            true => cpu_target(),
-            false => without_vectors(),
+        let mut answer = match request.vectors {
+            true => self.ask_for_vectors(&question)?,
+            false => self.ask(&question, without_vectors())?,
         };
-        let mut answer = self.ask(question, environment)?;
         if !request.verbose {
             answer.log = build_log::messages(&answer.log);
         }
         Ok(answer)
     }
 
-    fn ask(&self, question: Question, variables: Environment) -> Result<Answer, EmulatorError> {
+    /// Asks for vectors of the width that is right for this CPU, where no kernel has another one.
+    fn ask_for_vectors(&self, question: &Question) -> Result<Answer, EmulatorError> {
+        let is_refused = |answer: &Result<Answer, EmulatorError>| matches!(answer, Err(EmulatorError::Kernels { log }) if is_width_refused(log));
+        let variables = cpu_target();
+        let is_given = gives_width(&variables);
+        let answer = self.ask(question, variables);
+        if !is_given || !is_refused(&answer) {
+            return answer;
+        }
+        // Those with channels have no vectors.
+        let answer = self.ask(question, without_vectors());
+        match is_refused(&answer) {
+            true => self.ask(question, with_own_vectors()),
+            false => answer,
+        }
+    }
+
+    fn ask(&self, question: &Question, variables: Environment) -> Result<Answer, EmulatorError> {
         let vendors = Scratch::new().map_err(EmulatorError::Temporary)?;
         let mut env: Vec<(_, OsString)> = Vec::new();
         if self.implementation == Implementation::Intel {
@@ -291,7 +309,7 @@ impl Emulator {
                     .map(|(name, value)| (name, value.into())),
             );
         }
-        let answer = worker::ask(&question, &env)?;
+        let answer = worker::ask(question, &env)?;
         let log = build_log::messages(&answer.log);
         match &answer.failure {
             None => Ok(answer),

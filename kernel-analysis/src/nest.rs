@@ -250,9 +250,7 @@ fn only_loop(stmt: &Stmt) -> Option<&Stmt> {
 
 /// The statement that is all of a list.
 pub fn only(stmts: &[Stmt]) -> Option<&Stmt> {
-    let mut real = stmts
-        .iter()
-        .filter(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)));
+    let mut real = stmts.iter().filter(|stmt| !stmt.is_comment());
     let first = real.next().filter(|_| real.next().is_none())?;
     match &first.kind {
         StmtKind::Block(block) => only(&block.stmts),

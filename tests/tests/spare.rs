@@ -57,6 +57,19 @@ fn emulators_run_what_nobody_foresaw() {
     );
 }
 
+/// The emulator refuses kernels with a width of vectors of their own, on CPUs for which it is given another one.
+#[test]
+fn widths_of_vectors_that_kernels_state_are_kept() {
+    let shop = Workshop::new();
+    shop.write("host.c", host(""));
+    for attribute in ["intel_reqd_sub_group_size(8)", "intel_vec_len_hint(4)"] {
+        shop.write("sum.cl", format!("__attribute__(({attribute}))\n{SUM}"));
+        shop.fpgacc("-w --platform intel host.c sum.cl -o app")
+            .success();
+        assert_eq!(shop.sh("./app").success().stdout, "0: 2016 4032\n");
+    }
+}
+
 /// Each end of the channel is in one kernel. What is copied through it is printed.
 const CHANNEL: &str = "#pragma OPENCL EXTENSION cl_intel_channels : enable
 channel int values __attribute__((depth(64)));

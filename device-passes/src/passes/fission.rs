@@ -89,7 +89,7 @@ fn of_list(stmts: &[Stmt], path: &mut Path, seen: &BTreeSet<ExprId>) -> Option<(
             ..
         } = &stmt.kind
         {
-            let is_real = |stmt: &&Stmt| !matches!(stmt.kind, StmtKind::Comment(_));
+            let is_real = |stmt: &&Stmt| !stmt.is_comment();
             if !seen.contains(cond) && body.stmts.iter().filter(is_real).count() > 1 {
                 let path = path.clone();
                 return Some((Position { path, index }, *cond));

@@ -39,7 +39,7 @@ mod writer;
 
 use std::ops::Range;
 
-use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, StmtKind, VarId};
+use fpgacc_frontend::ir::{Function, FunctionId, Module, Stmt, VarId};
 use fpgacc_frontend::source::Span;
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::location::Refusal;
@@ -132,7 +132,7 @@ fn runs_of(function: &Function, stmts: &[Stmt], path: &mut Path, found: &mut Vec
     for (index, stmt) in stmts.iter().enumerate() {
         if !written(function, stmt).is_empty() {
             at.push(index);
-        } else if !matches!(stmt.kind, StmtKind::Comment(_)) {
+        } else if !stmt.is_comment() {
             end(&mut at, path);
         }
     }
@@ -189,33 +189,24 @@ struct Plan {
 /// Looks for waves, also among loops that have to be made such before. Others stay.
 fn plan_joined(module: &mut Module, kernel: FunctionId, context: &Context<'_>) -> Plan {
     let original = module.functions[kernel].clone();
-    let mut prepared = sink::nests(&original);
     let mut missed = Vec::new();
-    prepared.retain(|nest| {
+    let mut nests = sink::nests(&original);
+    nests.retain(|nest| {
         let sunk = sink::sink(module, kernel, context, nest);
         let span = nest.get(&original).and_then(|stmt| stmt.span);
-        missed.extend(
-            sunk.as_ref()
-                .err()
-                .map(|refusal| missed_note(&original, refusal, span)),
-        );
+        let refusal = sunk.as_ref().err();
+        missed.extend(refusal.map(|refusal| missed_note(&original, refusal, span)));
         sunk.is_ok()
     });
     let branching = branching(&module.functions[kernel]);
-    if prepared.is_empty() && branching.is_empty() {
-        let mut looked = plan(module, kernel, context);
-        looked.missed.splice(0..0, missed);
-        return looked;
-    }
     for nest in &branching {
         arms::join(module, kernel, nest);
     }
     let mut looked = plan(module, kernel, context);
     let is_wave = |nest: &&Position| looked.found.iter().any(|found| found.holds(nest));
-    let all = || prepared.iter().chain(&branching);
-    if all().any(|nest| !is_wave(&nest)) {
+    if !nests.iter().chain(&branching).all(|nest| is_wave(&nest)) {
         module.functions[kernel] = original;
-        for nest in prepared.iter().filter(is_wave) {
+        for nest in nests.iter().filter(is_wave) {
             // It could be done before.
             let _ = sink::sink(module, kernel, context, nest);
         }

@@ -30,6 +30,11 @@ impl Stmt {
     pub fn at(kind: StmtKind, span: Option<Span>) -> Self {
         Stmt { kind, span }
     }
+
+    /// Whether it is a comment, which does nothing.
+    pub fn is_comment(&self) -> bool {
+        matches!(self.kind, StmtKind::Comment(_))
+    }
 }
 
 /// Pragmas and attributes before a loop.

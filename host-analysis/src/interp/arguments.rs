@@ -129,20 +129,17 @@ impl Interp<'_> {
                     Num::Float => 4,
                     Num::Double => 8,
                 };
-                let part = match size.as_int() {
+                let now = match size.as_int() {
+                    // A part of a number, or several elements of an array.
                     Some(size) if size != bytes => match low_part(num, size) {
-                        Some(part) => Some(part),
+                        Some(part) => self.read(location).convert(part),
                         None => {
                             return ArgValue::Unknown(format!(
                                 "it is {size} bytes of other numbers"
                             ));
                         }
                     },
-                    _ => None,
-                };
-                let now = match (self.read(location), part) {
-                    (now, Some(part)) => now.convert(part),
-                    (now, None) => now,
+                    _ => self.read(location),
                 };
                 let held = match &held {
                     Val::Unset => Val::unknown("it is not set yet"),

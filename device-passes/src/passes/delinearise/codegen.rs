@@ -202,9 +202,7 @@ fn body_of(stmt: &mut Stmt, levels: usize) -> Vec<Stmt> {
 
 /// The statement that is all of a list.
 fn only(stmts: Vec<Stmt>) -> Option<Stmt> {
-    let mut real = stmts
-        .into_iter()
-        .filter(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)));
+    let mut real = stmts.into_iter().filter(|stmt| !stmt.is_comment());
     let first = real.next()?;
     match first.kind {
         StmtKind::Block(block) => only(block.stmts),

@@ -324,7 +324,7 @@ impl Planner<'_> {
         while at < stmts.len() {
             let stmt = stmts[at];
             let values = self.values(nest);
-            let is_last = stmts[at + 1..].iter().all(|stmt| is_comment(stmt));
+            let is_last = stmts[at + 1..].iter().all(|stmt| stmt.is_comment());
             if let Some((bound, inside)) = condition(&values, &case, stmt, is_last) {
                 stmts.splice(at..=at, inside);
                 conditions.push(Condition {
@@ -578,8 +578,4 @@ fn division(values: &Values<'_>, case: &Case, id: ExprId) -> Option<(i128, Optio
     let is_counter = |sym: &Sym| *sym == ROW;
     let is_flat = rest == Poly::sym(ROW) && rest.symbols().iter().all(is_counter);
     is_flat.then_some((offset, by.map(|(by, _)| by)))
-}
-
-fn is_comment(stmt: &Stmt) -> bool {
-    matches!(stmt.kind, StmtKind::Comment(_))
 }

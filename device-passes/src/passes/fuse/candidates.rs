@@ -78,8 +78,7 @@ fn only_loop(stmt: &Stmt) -> Option<(usize, usize)> {
     let StmtKind::For { body, .. } = &stmt.kind else {
         return None;
     };
-    let mut real =
-        (0..body.stmts.len()).filter(|at| !matches!(body.stmts[*at].kind, StmtKind::Comment(_)));
+    let mut real = (0..body.stmts.len()).filter(|at| !body.stmts[*at].is_comment());
     let only = real.next().filter(|_| real.next().is_none())?;
     let is_loop = matches!(body.stmts[only].kind, StmtKind::For { .. });
     is_loop.then_some((only, body.stmts.len()))

@@ -42,8 +42,7 @@ fn arm(function: &Function, block: &Block) -> Option<ExprId> {
 }
 
 fn only(block: &Block) -> Option<&Stmt> {
-    let is_comment = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Comment(_));
-    let mut real = block.stmts.iter().filter(|stmt| !is_comment(stmt));
+    let mut real = block.stmts.iter().filter(|stmt| !stmt.is_comment());
     real.next().filter(|_| real.next().is_none())
 }
 
@@ -59,10 +58,7 @@ pub fn join(module: &mut Module, kernel: FunctionId, nest: &Position) {
         if let Some(found) = at.iter().position(|stmt| store(function, stmt).is_some()) {
             break &mut at[found];
         }
-        let Some(last) = at
-            .iter_mut()
-            .rfind(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)))
-        else {
+        let Some(last) = at.iter_mut().rfind(|stmt| !stmt.is_comment()) else {
             return;
         };
         at = match &mut last.kind {

@@ -82,8 +82,7 @@ fn best(exprs: &Exprs, stmt: &Stmt) -> Option<Best> {
     ) {
         return None;
     }
-    let is_real = |stmt: &&Stmt| !matches!(stmt.kind, StmtKind::Comment(_));
-    let own = then.stmts.iter().filter(is_real);
+    let own = then.stmts.iter().filter(|stmt| !stmt.is_comment());
     let own: Option<Vec<_>> = own.map(|stmt| assigned(exprs, stmt)).collect();
     let mut own = own?;
     let is_best = |(_, _, location, value): &(ExprId, VarId, ExprId, ExprId)| {

@@ -112,18 +112,11 @@ impl Index {
         self.rolling.is_none().then_some(self.sum)
     }
 
-    /// Whether it is another at all points that fulfil something.
+    /// Whether it is the same as another one at all points that fulfil something.
     pub fn is_same(self, other: Self, known: &[Affine]) -> bool {
-        let is_zero = |sum: Affine| follows(known, sum) && follows(known, sum.negated_sum());
-        let is_row = match (self.rolling, other.rolling) {
-            (None, None) => true,
-            (Some(own), Some(other)) => {
-                let is_alike = own.rows == other.rows && own.stride == other.stride;
-                is_alike && own.row == other.row
-            }
-            _ => false,
-        };
-        is_row && is_zero(self.sum.plus(other.sum, -1))
+        let apart = self.sum.plus(other.sum, -1);
+        let is_zero = || follows(known, apart) && follows(known, apart.negated_sum());
+        self.rolling == other.rolling && is_zero()
     }
 
     /// What it is in the step before the first, of each lane.
@@ -213,8 +206,7 @@ impl Elements<'_, '_> {
     fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Option<Index> {
         match op {
             BinaryOp::BitAnd => {
-                let [mask, of] = self.constant_first(lhs, rhs)?;
-                let mask = self.constant(mask)?;
+                let (mask, of) = self.with_constant(lhs, rhs)?;
                 let row = self.values.integer(of)?.sum;
                 let rows = mask.checked_add(1)?;
                 let is_mask = rows > 0 && rows & mask == 0;
@@ -226,9 +218,8 @@ impl Elements<'_, '_> {
                 rolling(row, rows).filter(|_| follows(self.area, row))
             }
             BinaryOp::BitXor => {
-                let [one, of] = self.constant_first(lhs, rhs)?;
-                let is_one = self.constant(one)? == 1;
-                is_one.then(|| self.index(of))??.flipped()
+                let (one, of) = self.with_constant(lhs, rhs)?;
+                (one == 1).then(|| self.index(of))??.flipped()
             }
             BinaryOp::Add => {
                 let (lhs, rhs) = (self.index(lhs)?, self.index(rhs)?);
@@ -239,19 +230,19 @@ impl Elements<'_, '_> {
                 lhs.plus(rhs)
             }
             BinaryOp::Mul => {
-                let [by, of] = self.constant_first(lhs, rhs)?;
-                let by = self.constant(by)?;
+                let (by, of) = self.with_constant(lhs, rhs)?;
                 Some(self.index(of)?.times(by))
             }
             _ => None,
         }
     }
 
-    fn constant_first(&mut self, lhs: ExprId, rhs: ExprId) -> Option<[ExprId; 2]> {
-        if self.constant(lhs).is_some() {
-            return Some([lhs, rhs]);
+    /// Which of two operands is a constant, its value first.
+    fn with_constant(&mut self, lhs: ExprId, rhs: ExprId) -> Option<(i128, ExprId)> {
+        if let Some(value) = self.constant(lhs) {
+            return Some((value, rhs));
         }
-        self.constant(rhs).map(|_| [rhs, lhs])
+        Some((self.constant(rhs)?, lhs))
     }
 
     fn constant(&mut self, id: ExprId) -> Option<i128> {

@@ -113,12 +113,11 @@ impl<'a> Reader<'a> {
     /// stands in the list in which it stores. What comes after these is left out.
     fn flat(&mut self, stmts: &[Stmt], arrays: &[VarId]) -> Result<(Vec<Stmt>, usize), Refusal> {
         let function = self.scope.function;
-        let real = |stmt: &&Stmt| !matches!(stmt.kind, StmtKind::Comment(_));
         let is_store = |stmt: &Stmt| {
             let mut stores = stores_of(function, stmt).into_iter();
             stores.any(|store| stored(function, store).is_some_and(|array| arrays.contains(&array)))
         };
-        let own = stmts.iter().filter(real);
+        let own = stmts.iter().filter(|stmt| !stmt.is_comment());
         if stmts.iter().any(is_store) {
             return Ok((own.cloned().collect(), 0));
         }

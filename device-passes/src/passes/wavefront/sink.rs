@@ -78,8 +78,7 @@ impl<'s> Parts<'s> {
         };
         let mut beside = before.iter().chain(after);
         let is_alone = beside.all(|stmt| loops::count(stmt) == 0) && loops::count(inner) == 1;
-        let is_real = |stmt: &Stmt| !matches!(stmt.kind, StmtKind::Comment(_));
-        let is_beside = before.iter().chain(after).any(is_real);
+        let is_beside = !before.iter().chain(after).all(Stmt::is_comment);
         (is_alone && is_beside).then_some(Parts {
             before,
             inner,
@@ -161,8 +160,8 @@ fn look(
         own: before,
         declared,
     } = movable.split(parts.before);
-    let is_real = |stmt: &&Stmt| !matches!(stmt.kind, StmtKind::Comment(_));
-    let after: Vec<Stmt> = parts.after.iter().filter(is_real).cloned().collect();
+    let after = parts.after.iter().filter(|stmt| !stmt.is_comment());
+    let after: Vec<Stmt> = after.cloned().collect();
     let leaves = |stmt: &Stmt| loops::leaves(stmt, true, true) || loops::returns(stmt);
     let beside = || before.iter().chain(&after);
     let others = [parts.body, &after].concat();
@@ -230,7 +229,7 @@ impl<'a> Movable<'a> {
     fn split(&self, stmts: &[Stmt]) -> Before {
         let mut split = Before::default();
         for stmt in stmts {
-            if matches!(stmt.kind, StmtKind::Comment(_)) {
+            if stmt.is_comment() {
                 continue;
             }
             let uses = stmt.local_uses(&self.aliases.function.exprs);

@@ -1,6 +1,6 @@
 //! Where among a lane's statements elements are stored, and at which points.
 
-use fpgacc_frontend::ir::{Block, Expr, ExprId, Function, Stmt, StmtKind, VarId};
+use fpgacc_frontend::ir::{Expr, ExprId, Function, Stmt, StmtKind, VarId};
 
 use super::held::Conditions;
 use super::space::{Affine, follows};
@@ -76,8 +76,10 @@ impl Regions<'_, '_> {
                 otherwise,
             } => {
                 let then = self.of(&then.stmts)?;
-                let none = Block::of(Vec::new());
-                let otherwise = self.of(&otherwise.as_ref().unwrap_or(&none).stmts)?;
+                let otherwise = match otherwise {
+                    Some(otherwise) => self.of(&otherwise.stmts)?,
+                    None => Region::Nowhere,
+                };
                 self.of_arms(*cond, then, otherwise)
             }
             _ => {
@@ -102,10 +104,10 @@ impl Regions<'_, '_> {
             (Region::Where(a), Region::Where(b)) if a == b => Some(Region::Where(a)),
             // What one arm does anyway must be within what the other does.
             (Region::Where(a), Region::Where(b)) if a.is_empty() => {
-                within(known(true)?, points, &b).then_some(Region::Where(b))
+                implies(known(true)?, points, &b).then_some(Region::Where(b))
             }
             (Region::Where(a), Region::Where(b)) if b.is_empty() => {
-                within(known(false)?, points, &a).then_some(Region::Where(a))
+                implies(known(false)?, points, &a).then_some(Region::Where(a))
             }
             _ => None,
         }
@@ -113,7 +115,7 @@ impl Regions<'_, '_> {
 }
 
 /// Whether all points that fulfil something fulfil something else.
-fn within(mut known: Vec<Affine>, points: &[Affine], all: &[Affine]) -> bool {
+fn implies(mut known: Vec<Affine>, points: &[Affine], all: &[Affine]) -> bool {
     known.extend(points);
     all.iter().all(|one| follows(&known, *one))
 }

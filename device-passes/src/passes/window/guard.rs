@@ -15,9 +15,7 @@ pub struct Guard {
 impl Guard {
     /// The condition of a body before which it only computes values of its own.
     pub fn of(function: &Function, body: &[Stmt]) -> Option<Self> {
-        let mut stmts = body
-            .iter()
-            .filter(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)));
+        let mut stmts = body.iter().filter(|stmt| !stmt.is_comment());
         let first = stmts.find(|stmt| !is_value(function, stmt))?;
         let StmtKind::If {
             cond,

@@ -96,9 +96,7 @@ fn is_taken(stmt: &Stmt) -> bool {
 
 /// The loop that is all of a list, but for declarations that may run more often.
 fn only_loop<'s>(types: &Types, function: &Function, stmts: &'s [Stmt]) -> Option<&'s Stmt> {
-    let mut real = stmts
-        .iter()
-        .filter(|stmt| !matches!(stmt.kind, StmtKind::Comment(_)));
+    let mut real = stmts.iter().filter(|stmt| !stmt.is_comment());
     let last = real.next_back()?;
     let found = match &last.kind {
         StmtKind::Block(block) => only_loop(types, function, &block.stmts),
