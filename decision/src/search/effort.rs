@@ -78,6 +78,8 @@ const PASSES: f64 = 1.0;
 const LEAST: f64 = 32.0;
 /// No form with copies takes more than this part of what is left, so that others are made as well.
 const LARGEST: f64 = 0.4;
+/// The same of a form that is huge: most are no better than smaller ones.
+const LARGEST_HUGE: f64 = 0.1;
 
 impl Effort {
     /// For a kernel of this size, in operations and operands.
@@ -107,10 +109,11 @@ impl Effort {
     }
 
     /// Lays aside what a form needs at most that is so many times as large as one of this size; `None`: there is not so
-    /// much left.
-    pub fn reserve(&mut self, size: usize, growth: f64) -> Option<Reserved> {
+    /// much left, or less of it may go to one form.
+    pub fn reserve(&mut self, size: usize, growth: f64, is_huge: bool) -> Option<Reserved> {
         let needed = A_FORM + size as f64 * growth;
-        let is_enough = self.left >= needed && (growth <= 1.0 || self.left * LARGEST >= needed);
+        let largest = if is_huge { LARGEST_HUGE } else { LARGEST };
+        let is_enough = self.left >= needed && (growth <= 1.0 || self.left * largest >= needed);
         is_enough.then(|| {
             self.left -= needed;
             Reserved(needed)
@@ -151,7 +154,7 @@ mod tests {
     /// Forms that are made of a kernel of this size, each so many times as large as that.
     fn forms(size: usize, growth: f64) -> usize {
         let mut effort = Effort::of(SearchTime::default(), size);
-        let made = (0..10_000).take_while(|_| effort.reserve(size, growth).is_some());
+        let made = (0..10_000).take_while(|_| effort.reserve(size, growth, false).is_some());
         made.count()
     }
 
@@ -164,26 +167,27 @@ mod tests {
         assert_eq!(forms(185, 4.0), 366);
         // A form with many copies leaves most of the effort to others.
         let mut large = Effort::of(SearchTime::default(), 1_000_000);
-        assert!(large.reserve(1_000_000, 16.0).is_none());
-        assert!(large.reserve(1_000_000, 7.0).is_some());
-        assert!(large.reserve(1_000_000, 1.0).is_some());
+        assert!(large.reserve(1_000_000, 16.0, false).is_none());
+        assert!(large.reserve(1_000_000, 7.0, true).is_none());
+        assert!(large.reserve(1_000_000, 7.0, false).is_some());
+        assert!(large.reserve(1_000_000, 1.0, false).is_some());
         let small = Effort::of(SearchTime::default(), 185);
         assert_eq!(small.of_at_least(100), small);
         let large = Effort::of(SearchTime::default(), 1850);
         assert_eq!(small.of_at_least(1850), large);
         let mut effort = Effort::of(SearchTime::Unlimited, 1_000_000);
         let mut all = 0..10_000;
-        assert!(all.all(|_| effort.reserve(1850, 16.0).is_some()) && !effort.is_spent());
+        assert!(all.all(|_| effort.reserve(1850, 16.0, false).is_some()) && !effort.is_spent());
     }
 
     #[test]
     fn what_was_laid_aside_and_not_needed_is_left() {
         let whole = Effort::of(SearchTime::default(), 185);
         let mut effort = whole;
-        let reserved = effort.reserve(185, 16.0).expect("enough");
+        let reserved = effort.reserve(185, 16.0, false).expect("enough");
         effort.spend(reserved, 185, Passes::Last);
         let mut other = whole;
-        let reserved = other.reserve(185, 1.0).expect("enough");
+        let reserved = other.reserve(185, 1.0, false).expect("enough");
         other.spend(reserved, 185, Passes::Last);
         assert_eq!(effort, other);
     }

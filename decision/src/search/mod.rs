@@ -545,7 +545,8 @@ impl Search<'_, '_> {
             && self.asked.insert(format!("{pipeline:?}"));
         let growth = node.loops.growth(form, &node.made, &pipeline);
         let size = node.made.priced_size();
-        let reserved = may_be_new.then(|| self.effort.reserve(size, growth))??;
+        let is_huge = node.loops.all_copies(&pipeline) > steps::MOST_COPIES;
+        let reserved = may_be_new.then(|| self.effort.reserve(size, growth, is_huge))??;
         Some(Step { pipeline, reserved })
     }
 

@@ -131,6 +131,19 @@ impl Loops {
         all
     }
 
+    /// Copies of all bodies together: of the innermost loops that a form unrolls.
+    pub fn all_copies(&self, form: &Pipeline) -> f64 {
+        let of = |index| self.product(index, |index, _| copies(form, index));
+        let holds_others = |index: usize| {
+            let inside = self.0.get(&index).map_or(0, |found| found.inside);
+            let mut others = factors(form).iter();
+            others.any(|other| (index + 1..=index + inside).contains(&other.index))
+        };
+        let unrolled = factors(form).iter().map(|factor| factor.index);
+        let innermost = unrolled.filter(|index| !holds_others(*index));
+        innermost.map(of).sum()
+    }
+
     /// How many times as large as a form, as it was made, one is that is a step from it, at most. Loops are copied with what
     /// stands in them, and the rest is not.
     pub fn growth(&self, form: &Pipeline, made: &Made, step: &Pipeline) -> f64 {
@@ -516,7 +529,7 @@ pub fn wider(
     found.extend(banked(form, base, made, blocks));
     if form.runs(&passes::Unroll) {
         found.extend(unrolled(form, made, loops));
-        found.extend(whole(form, made));
+        found.extend(whole(form, made, loops));
     }
     let knows_coalesce = !form
         .options
@@ -608,7 +621,7 @@ fn unrolled(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
 }
 
 /// Loops unrolled with all loops inside them, these whole: an inner loop alone may gain nothing.
-fn whole(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
+fn whole(form: &Pipeline, made: &Made, loops: &Loops) -> Vec<Pipeline> {
     let mut found = Vec::new();
     for nest in &made.nested {
         let factors = nest
@@ -621,7 +634,7 @@ fn whole(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
         let outer = nest.outer;
         // One of several that follow each other does not make an innermost loop of the one around them.
         if nest.is_row {
-            found.push(with_factors(form, &inside));
+            found.push(as_far_as_priced(form, &inside, loops));
         }
         let is_even = |copies: &u64| {
             outer
@@ -637,6 +650,15 @@ fn whole(form: &Pipeline, made: &Made) -> Vec<Pipeline> {
         }
     }
     found
+}
+
+/// A form with these copies, of inner loops first, but for loops that would have more than are priced.
+fn as_far_as_priced(form: &Pipeline, factors: &[Factor], loops: &Loops) -> Pipeline {
+    factors.iter().rev().fold(form.clone(), |form, factor| {
+        let wider = with_factors(&form, &[*factor]);
+        let are_priced = loops.copies(&wider).iter().all(|all| *all <= MOST_COPIES);
+        if are_priced { wider } else { form }
+    })
 }
 
 /// A form with other numbers of copies of these loops.
