@@ -211,16 +211,30 @@ impl<'a> Indices<'a> {
         if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) {
             return None;
         }
-        let (x, y) = (self.poly(lhs)?, self.poly(rhs)?);
-        match op {
-            BinaryOp::Add => Some(x.plus(&y, 1)),
-            BinaryOp::Sub => Some(x.plus(&y, -1)),
-            _ => {
-                let product = x.times(&y)?;
-                let is_small = |(_, by): (&[Sym], i128)| by.abs() < LARGEST * LARGEST;
-                let is_followed = product.terms().all(is_small);
-                is_followed.then_some(product)
+        combined(op, self.poly(lhs)?, self.poly(rhs)?)
+    }
+
+    /// A polynomial that has the same rest as an integer by two to the power of 32: what wraps keeps that.
+    pub fn rest(&mut self, id: ExprId) -> Option<Poly> {
+        self.left = self.left.checked_sub(1)?;
+        let function = self.aliases.function;
+        let is_long = |id: &ExprId| {
+            self.scalar(*id)
+                .is_some_and(|s| s.is_integer() && s.size() >= 4)
+        };
+        let followed = match *function.exprs.get(id) {
+            _ if !is_long(&id) => None,
+            Expr::Var(VarRef::Local(var)) => self.fixed.get(&var).copied().filter(is_long),
+            Expr::Cast { operand, .. } => Some(operand).filter(is_long),
+            Expr::Binary { op, lhs, rhs } => {
+                let [x, y] = [lhs, rhs].map(|side| self.rest(side));
+                return combined(op, x?, y?);
             }
+            _ => None,
+        };
+        match followed {
+            Some(value) => self.rest(value),
+            None => self.poly(id),
         }
     }
 
@@ -286,5 +300,20 @@ impl<'a> Indices<'a> {
             self.staying.len() - 1
         });
         Some(Poly::sym(Sym::Opaque(number)))
+    }
+}
+
+/// A sum, difference or product.
+fn combined(op: BinaryOp, x: Poly, y: Poly) -> Option<Poly> {
+    match op {
+        BinaryOp::Add => Some(x.plus(&y, 1)),
+        BinaryOp::Sub => Some(x.plus(&y, -1)),
+        BinaryOp::Mul => {
+            let product = x.times(&y)?;
+            let is_small = |(_, by): (&[Sym], i128)| by.abs() < LARGEST * LARGEST;
+            let is_followed = product.terms().all(is_small);
+            is_followed.then_some(product)
+        }
+        _ => None,
     }
 }

@@ -9,13 +9,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::ir::{
-    AddressSpace, Attr, Function, FunctionId, Module, Qualifiers, StmtKind, TypeId, VarId,
+    AddressSpace, Attr, ExprId, Function, FunctionId, Module, Qualifiers, StmtKind, TypeId, VarId,
 };
 use fpgacc_kernel_analysis::alias::Aliases;
 use fpgacc_kernel_analysis::fourier_motzkin::greatest;
 use fpgacc_kernel_analysis::loops;
 use fpgacc_kernel_analysis::nest::{Header, Nests};
-use fpgacc_kernel_analysis::poly::{Poly, Sym};
+use fpgacc_kernel_analysis::poly::Sym;
 use fpgacc_kernel_analysis::rows::{Element, Elements};
 use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
@@ -224,22 +224,16 @@ impl Copied {
         let around = part.indices.around(*last).unwrap_or_default();
         let counter = |at: &usize| part.indices.counting[*at].header.counter;
         let is_copied = around.iter().any(|at| copies.contains_key(&counter(at)));
-        let parts = element
-            .last
-            .as_ref()
-            .and_then(|last| Parts::of(part, copies, last));
-        let parts = match parts {
+        let parts = match Parts::of(part, copies, *last) {
             Some(parts) => parts,
             None if is_copied => return Copied::Unknown,
             None => return Copied::Alone,
         };
         let mut moves = parts.moves;
         for index in outer {
-            let index = part.indices.widened(*index);
-            let poly = part.indices.poly(index);
             // Copies in rows of their own are all in one bank, unless their columns are their own, too.
             let is_apart = parts.copied.is_some();
-            match poly.and_then(|poly| Parts::of(part, copies, &poly)) {
+            match Parts::of(part, copies, *index) {
                 Some(Parts {
                     copied: Some(_), ..
                 }) if !is_apart => return Copied::Unknown,
@@ -272,8 +266,13 @@ struct Parts {
 }
 
 impl Parts {
-    /// `None`: not all of it is known, or several loops' copies differ.
-    fn of(part: &Elements<'_>, copies: &BTreeMap<VarId, Copies>, index: &Poly) -> Option<Self> {
+    /// `None`: not all of it is known, or several loops' copies differ. Banks are powers of two, so that rests do.
+    fn of(
+        part: &mut Elements<'_>,
+        copies: &BTreeMap<VarId, Copies>,
+        index: ExprId,
+    ) -> Option<Self> {
+        let index = part.indices.rest(index)?;
         let mut parts = Parts {
             copied: None,
             moves: 0,

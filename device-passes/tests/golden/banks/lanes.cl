@@ -47,6 +47,39 @@ __kernel void diagonals(__global int *restrict a, __global const int *restrict b
     for (int i = 0; i < 256; i++)
         a[i] = s[i / 16][i % 16] + t[i / 16][i % 16];
 }
+// case: unsigned indices wrap, and the lowest bits are those of the difference
+__kernel void wrapping(__global int *restrict a, __global const int *restrict b) {
+    int s[16][16];
+    for (int i = 0; i < 256; i++)
+        s[i / 16][i % 16] = b[i];
+    for (int step = 0; step < 31; step++) {
+        #pragma unroll
+        for (int lane = 0; lane < 16; lane++) {
+            uint x = lane, d = step;
+            if (d >= x && d - x < 16) {
+                uint y = d - x;
+                s[y][(ulong)x] += b[step] + lane;
+            }
+        }
+    }
+    for (int i = 0; i < 256; i++)
+        a[i] = s[i / 16][i % 16];
+}
+// case: a bank that a number of 16 bits hides
+__kernel void narrow(__global int *restrict a, __global const int *restrict b) {
+    int s[16][16];
+    for (int i = 0; i < 256; i++)
+        s[i / 16][i % 16] = b[i];
+    for (int y = 0; y < 16; y++) {
+        #pragma unroll
+        for (int x = 0; x < 16; x++) {
+            ushort z = x - y;
+            s[y][z & 15] += b[y];
+        }
+    }
+    for (int i = 0; i < 256; i++)
+        a[i] = s[i / 16][i % 16];
+}
 // case: rows of 17, copies two apart, and a bank that data choose
 __kernel void none(__global int *restrict a, __global const int *restrict b) {
     int s[8 * 17], u[64], v[64];
