@@ -200,6 +200,10 @@ pub const ALL: &[Fault] = &[
         "lanes of a wave read what was stored a step too early",
     ),
     fault(
+        "wavefront-part-of-a-row",
+        "rows are used by turns though a step stores only a part of its row",
+    ),
+    fault(
         "wavefront-row-lost",
         "lanes of rows that are used by turns do not begin with what was there",
     ),

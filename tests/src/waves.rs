@@ -4,6 +4,7 @@
 use crate::job::{Arg, Fill, Geometry, Job};
 use crate::random::Random;
 
+mod copied;
 mod turns;
 
 /// Elements of the buffers.
@@ -314,10 +315,11 @@ impl Wave {
     pub fn random(random: &mut Random) -> Self {
         let ty = random.copy(&["int", "int", "int", "float", "long", "short"]);
         let items = random.copy(&[4, 8, 16]);
-        let (body, items) = match random.below(5) {
+        let (body, items) = match random.below(7) {
             0 => (rows(random), 1),
             1 => (diagonals(random), 1),
             2 | 3 => (turns::turns(random), 1),
+            4 | 5 => (copied::copied(random), 1),
             _ => (tiles(random, items), items),
         };
         let params = "__global int *restrict a, __global const int *restrict b, __global int *restrict c, int n";

@@ -21,6 +21,7 @@
 mod arms;
 mod best;
 mod codegen;
+mod copied;
 mod element;
 mod extrema;
 mod held;
@@ -85,9 +86,13 @@ impl Pass for Wavefront {
         context: &Context<'_>,
         _contract: &mut LaunchContract,
     ) -> Outcome {
-        let Plan { found, missed } = plan_joined(module, kernel, context);
+        let Plan {
+            mut done,
+            found,
+            missed,
+        } = plan_turned(module, kernel, context);
         let function = &module.functions[kernel];
-        let done = found.iter().map(|found| found.note(function)).collect();
+        done.extend(found.iter().map(|found| found.note(function)));
         codegen::widen(&mut module.functions[kernel], &found);
         // The last ones first: those before them then stay where they are.
         for found in found.into_iter().rev() {
@@ -99,7 +104,11 @@ impl Pass for Wavefront {
 
 /// Whether there are loops that may be waves: a look that takes no time.
 pub fn has_waves(function: &Function) -> bool {
-    let has_loops = || !runs(function).is_empty() || !sink::nests(function).is_empty();
+    let has_loops = || {
+        !runs(function).is_empty()
+            || !sink::nests(function).is_empty()
+            || !copied::nests(function).is_empty()
+    };
     loops::structured_body(function).is_some() && has_loops()
 }
 
@@ -157,6 +166,12 @@ struct Found {
 }
 
 impl Found {
+    /// Whether an array is one of its tables.
+    fn stores_in(&self, array: VarId) -> bool {
+        let mut tables = self.phases.iter().flat_map(|phase| &phase.tables);
+        tables.any(|table| table.array == array)
+    }
+
     /// Whether a loop is one of its own.
     fn holds(&self, nest: &Position) -> bool {
         self.path == nest.path && self.at.contains(&nest.index)
@@ -182,8 +197,42 @@ impl Found {
 
 #[derive(Default)]
 struct Plan {
+    /// What was done before.
+    done: Vec<Note>,
     found: Vec<Found>,
     missed: Vec<Note>,
+}
+
+/// Looks for waves, also where rows are copied. Those that are no waves are copied as before.
+fn plan_turned(module: &mut Module, kernel: FunctionId, context: &Context<'_>) -> Plan {
+    let original = module.functions[kernel].clone();
+    let (mut rows, mut done, mut missed) = (Vec::new(), Vec::new(), Vec::new());
+    // The last ones first: those before them then stay where they are.
+    for nest in copied::nests(&original).into_iter().rev() {
+        match copied::turn(module, kernel, context, &nest) {
+            Ok((array, note)) => {
+                rows.push(array);
+                done.push(note);
+            }
+            Err(refusal) => {
+                let span = nest.get(&original).and_then(|stmt| stmt.span);
+                missed.push(missed_note(&original, &refusal, span));
+            }
+        }
+    }
+    done.reverse();
+    let mut looked = plan_joined(module, kernel, context);
+    let is_used = |array| looked.found.iter().any(|found| found.stores_in(array));
+    if rows.into_iter().all(is_used) {
+        looked.done = done;
+    } else {
+        missed.append(&mut looked.missed);
+        module.functions[kernel] = original;
+        looked = plan_joined(module, kernel, context);
+    }
+    missed.retain(|note| !looked.missed.contains(note));
+    looked.missed.extend(missed);
+    looked
 }
 
 /// Looks for waves, also among loops that have to be made such before. Others stay.
