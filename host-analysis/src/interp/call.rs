@@ -13,7 +13,7 @@ use super::{Code, FnId, Interp, MAX_CALLS};
 use crate::location::{MemoryLocation, Root};
 use crate::object::ObjectKind;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Function, Type, Variable};
-use crate::types::{Kind, last_name};
+use crate::types::{Kind, class_name, last_name};
 use crate::value::Val;
 
 /// How a parameter gets its argument.
@@ -207,7 +207,7 @@ impl<'a> Interp<'a> {
     pub(super) fn may_mean(&self, name: &str, function: &Function) -> bool {
         let inside = self.walk.frames.last().and_then(|f| f.class.as_ref());
         match &function.class {
-            Some(class) if last_name(class) == last_name(&function.name) => false,
+            Some(class) if class_name(class) == last_name(&function.name) => false,
             class => class.is_none() || class.as_ref() == inside || name.contains("::"),
         }
     }
@@ -341,7 +341,7 @@ impl<'a> Interp<'a> {
                 false => Passed::Value(self.read(&made)),
             };
         }
-        if !param.ty.reference || is_number(arg_code, *arg) {
+        if !param.ty.reference || is_number(arg_code, *arg) || is_lambda(arg_code, *arg) {
             return Passed::Value(self.eval(arg_code, *arg));
         }
         match self.plain_target(arg_code, *arg) {
@@ -642,6 +642,12 @@ fn without_deduction(param: &Variable) -> Variable {
         param.ty.base = "<template>".to_string();
     }
     param
+}
+
+/// Whether an expression is a lambda: a reference to it is one to an object without a name.
+fn is_lambda(code: &Code<'_>, id: ExprId) -> bool {
+    let ast = code.ast();
+    matches!(ast.expr(ast.skip_parens(id)).kind, ExprKind::Lambda(_))
 }
 
 /// Whether an expression is a number that no variable holds: a reference to it is one to a copy.
