@@ -218,13 +218,29 @@ impl<'a> Types<'a> {
             Kind::Num(Num::Double) => Some((8, 8)),
             Kind::Pointer => Some((8, 8)),
             Kind::Record(name) => self.record_size(&name, host, depth),
+            Kind::Container(container) => self.array_size(&container, host, depth),
             _ => vector_size(&ty.base).map(|bytes| (bytes, bytes)),
         }
     }
 
+    /// The size and alignment of a `std::array`.
+    fn array_size(
+        &self,
+        container: &Container,
+        host: &HostFile,
+        depth: u32,
+    ) -> Option<(u64, u64)> {
+        let Container::Sequence { element, fixed } = container else {
+            return None;
+        };
+        let count = fixed.filter(|count| *count > 0 && depth <= MOST_NESTED)?;
+        let (bytes, align) = self.size(element, host, depth + 1)?;
+        Some((bytes.checked_mul(count)?, align))
+    }
+
     fn record_size(&self, name: &str, host: &HostFile, depth: u32) -> Option<(u64, u64)> {
         let (part, record) = self.record(name)?;
-        if record.odd_layout || depth > 8 {
+        if record.odd_layout || depth > MOST_NESTED {
             return None;
         }
         let (mut size, mut align) = (0u64, 1u64);
@@ -254,6 +270,9 @@ impl<'a> Types<'a> {
         Some(count)
     }
 }
+
+/// The deepest nesting of types whose sizes are looked up.
+const MOST_NESTED: u32 = 8;
 
 /// The most classes that are looked through for members of one name.
 const MOST_BASES: usize = 64;
@@ -352,7 +371,7 @@ fn basic(base: &str) -> Option<Kind> {
         "cl_kernel" | "cl_mem" | "cl_program" | "cl_context" | "cl_command_queue" | "cl_event"
         | "cl_device_id" | "cl_platform_id" | "cl_sampler" => Kind::Pointer,
         "string" | "string_view" => Kind::String,
-        "ifstream" | "fstream" => Kind::FileStream,
+        "ifstream" | "fstream" | "ofstream" => Kind::FileStream,
         "stringstream" | "ostringstream" | "istringstream" => Kind::StringStream,
         _ => return None,
     })
