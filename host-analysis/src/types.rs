@@ -224,12 +224,7 @@ impl<'a> Types<'a> {
     }
 
     /// The size and alignment of a `std::array`.
-    fn array_size(
-        &self,
-        container: &Container,
-        host: &HostFile,
-        depth: u32,
-    ) -> Option<(u64, u64)> {
+    fn array_size(&self, container: &Container, host: &HostFile, depth: u32) -> Option<(u64, u64)> {
         let Container::Sequence { element, fixed } = container else {
             return None;
         };

@@ -155,7 +155,7 @@ impl<'a> Interp<'a> {
         let fits = |id: &FnId| {
             let function = self.program.function(*id);
             let visible = !function.is_static || id.host == code.host;
-            let own = self.may_mean(name, function);
+            let own = self.may_mean(code.host, name, function);
             let params = function.params.iter().zip(args);
             self.program.takes(code.host, *id, args.len())
                 && params
