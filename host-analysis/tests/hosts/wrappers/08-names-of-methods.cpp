@@ -11,7 +11,7 @@ class Stream {
 
 public:
     Stream(const char *text);
-    void get(std::vector<cl::Platform> *all) { size = all->size(); }
+    void get(std::vector<int> &all) { all.resize(size); }
     size_t max(size_t one, size_t other) { return size = one < other ? one : other; }
     void run();
 };
