@@ -666,7 +666,7 @@ fn widened(head: &Val, end: &Val, pass: u32) -> Widened {
 }
 
 /// Whether a value is one of few whole numbers: `if (..) size = 256;`. What counts has more after the next pass.
-fn is_choice(value: &Val) -> bool {
+pub(super) fn is_choice(value: &Val) -> bool {
     let all = value.alternatives();
     all.len() <= MOST_CHOICES && all.iter().all(|v| matches!(v, Val::Int(..)))
 }
