@@ -20,8 +20,6 @@ const MOST_ROUNDS: i128 = 64;
 const MOST_ROUNDS_TOGETHER: u64 = 512;
 /// Most steps that following a loop round by round may take.
 const MOST_STEPS_UNROLLED: u64 = 4_000;
-/// Most numbers that a variable may have at a loop's head as a choice.
-const MOST_CHOICES: usize = 4;
 /// Passes over a loop's body until everything that still changes is given up.
 const MOST_PASSES: u32 = 6;
 
@@ -639,7 +637,7 @@ fn widened(head: &Val, end: &Val, pass: u32) -> Widened {
     if !may_stay && end.alternatives().iter().any(is_expression) {
         return Widened::Value(Val::unknown(SET_EARLIER));
     }
-    if pass == 0 && joined == *end && is_choice(end) {
+    if pass == 0 && joined == *end && end.is_choice() {
         return Widened::Value(joined);
     }
     let is_symbol = |v: &Val| matches!(v, Val::Sym(_));
@@ -663,12 +661,6 @@ fn widened(head: &Val, end: &Val, pass: u32) -> Widened {
         false if pass >= 3 => Widened::Value(Val::unknown("changes in a loop")),
         false => Widened::Value(joined),
     }
-}
-
-/// Whether a value is one of few whole numbers: `if (..) size = 256;`. What counts has more after the next pass.
-pub(super) fn is_choice(value: &Val) -> bool {
-    let all = value.alternatives();
-    all.len() <= MOST_CHOICES && all.iter().all(|v| matches!(v, Val::Int(..)))
 }
 
 /// The pointers among values.

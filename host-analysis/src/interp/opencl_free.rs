@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::loops::is_choice;
 use super::mentions::Mentions;
 use super::{Code, FnId, Interp};
 use crate::location::{MemoryLocation, Root};
@@ -133,7 +132,7 @@ impl<'a> Interp<'a> {
             }
             value = value.join(&self.eval(code, id).convert(num));
         }
-        is_choice(&value).then_some(value)
+        value.is_choice().then_some(value)
     }
 
     /// What a loop's text says of it. It is read once, but for loops in macros.
