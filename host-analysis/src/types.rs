@@ -60,9 +60,17 @@ impl<'a> Types<'a> {
         found.or_else(|| self.records.get(last_name(name))).copied()
     }
 
+    /// A class by the name that its methods give it: that of a class template, for some of its arguments, if these
+    /// have no class of their own.
+    fn class(&self, name: &str) -> Option<&'a Record> {
+        let found = self.record(name);
+        let found = found.or_else(|| self.record(without_arguments(name)));
+        found.map(|found| found.1)
+    }
+
     /// A class and its bases, itself first.
     fn with_bases(&self, class: &str) -> Vec<&'a Record> {
-        let mut classes: Vec<&Record> = self.record(class).into_iter().map(|r| r.1).collect();
+        let mut classes: Vec<&Record> = self.class(class).into_iter().collect();
         // Those after are found on the way; bases that are not given have no members that hosts use.
         let mut at = 0;
         while at < classes.len() && at < MOST_BASES {
@@ -79,7 +87,7 @@ impl<'a> Types<'a> {
 
     /// How many other bases of a class are nearer than one of them; `None` if it is no base.
     pub fn steps_to_base(&self, class: &str, base: &str) -> Option<usize> {
-        if self.record(class)?.1.bases.is_empty() {
+        if self.class(class)?.bases.is_empty() {
             return None;
         }
         let (_, base) = self.record(base)?;
@@ -90,7 +98,7 @@ impl<'a> Types<'a> {
     /// The member variable of this name of a class or of one of its bases, and the class that has
     /// it.
     pub fn member(&self, class: &str, field: &str) -> Option<(&'a Record, &'a Variable)> {
-        let own = self.record(class)?.1;
+        let own = self.class(class)?;
         let has = |record: &&'a Record| {
             let found = record.fields.iter().find(|f| f.name == field);
             found.map(|found| (*record, found))
@@ -114,7 +122,7 @@ impl<'a> Types<'a> {
 
     /// Whether a class and its bases have more than one member of this name.
     pub fn is_in_several(&self, class: &str, field: &str) -> bool {
-        if self.record(class).is_none_or(|r| r.1.bases.is_empty()) {
+        if self.class(class).is_none_or(|r| r.bases.is_empty()) {
             return false;
         }
         let has = |class: &&&Record| class.fields.iter().any(|f| f.name == field && !f.is_static);
@@ -210,13 +218,24 @@ impl<'a> Types<'a> {
             Kind::Num(Num::Double) => Some((8, 8)),
             Kind::Pointer => Some((8, 8)),
             Kind::Record(name) => self.record_size(&name, host, depth),
+            Kind::Container(container) => self.array_size(&container, host, depth),
             _ => vector_size(&ty.base).map(|bytes| (bytes, bytes)),
         }
     }
 
+    /// The size and alignment of a `std::array`.
+    fn array_size(&self, container: &Container, host: &HostFile, depth: u32) -> Option<(u64, u64)> {
+        let Container::Sequence { element, fixed } = container else {
+            return None;
+        };
+        let count = fixed.filter(|count| *count > 0 && depth <= MOST_NESTED)?;
+        let (bytes, align) = self.size(element, host, depth + 1)?;
+        Some((bytes.checked_mul(count)?, align))
+    }
+
     fn record_size(&self, name: &str, host: &HostFile, depth: u32) -> Option<(u64, u64)> {
         let (part, record) = self.record(name)?;
-        if record.odd_layout || depth > 8 {
+        if record.odd_layout || depth > MOST_NESTED {
             return None;
         }
         let (mut size, mut align) = (0u64, 1u64);
@@ -246,6 +265,9 @@ impl<'a> Types<'a> {
         Some(count)
     }
 }
+
+/// The deepest nesting of types whose sizes are looked up.
+const MOST_NESTED: u32 = 8;
 
 /// The most classes that are looked through for members of one name.
 const MOST_BASES: usize = 64;
@@ -344,7 +366,7 @@ fn basic(base: &str) -> Option<Kind> {
         "cl_kernel" | "cl_mem" | "cl_program" | "cl_context" | "cl_command_queue" | "cl_event"
         | "cl_device_id" | "cl_platform_id" | "cl_sampler" => Kind::Pointer,
         "string" | "string_view" => Kind::String,
-        "ifstream" | "fstream" => Kind::FileStream,
+        "ifstream" | "fstream" | "ofstream" => Kind::FileStream,
         "stringstream" | "ostringstream" | "istringstream" => Kind::StringStream,
         _ => return None,
     })

@@ -11,6 +11,9 @@ use crate::number::{IntType, Num};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::text::Text;
 
+/// Most numbers that a loop chooses among.
+const MOST_CHOICES: usize = 4;
+
 /// A kernel argument that is set.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Argument {
@@ -146,6 +149,13 @@ impl Val {
 
     pub fn text(text: Text) -> Val {
         Val::Text(Rc::new(text))
+    }
+
+    /// Whether it is one of few whole numbers, as a loop chooses them: `if (..) size = 256;`. What counts has more
+    /// after the next round.
+    pub fn is_choice(&self) -> bool {
+        let all = self.alternatives();
+        all.len() <= MOST_CHOICES && all.iter().all(|v| matches!(v, Val::Int(..)))
     }
 
     /// Alternatives, as a slice of one or more.

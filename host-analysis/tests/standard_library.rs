@@ -56,17 +56,23 @@ fn owners_of_handles_are_followed() {
 
 #[test]
 fn what_a_file_is_written_from_stays_as_it_was() {
-    let check = |method: &str, expected: &str| {
+    let check = |opened: &str, method: &str, expected: &str| {
         let before = format!(
             "struct Run {{ double step; cl_kernel k;\n\
-             Run() {{ std::fstream file; file.open(\"steps\", std::ios::out); file.{method}((char *)&step, sizeof step); }}\n\
+             Run() {{ {opened} file.{method}((char *)&step, sizeof step); }}\n\
              void go(cl_program p) {{ k = clCreateKernel(p, \"f\", NULL); other(); size_t g = 64, l = 8;\n\
              clEnqueueNDRangeKernel(q, k, 1, 0, &g, &l, 0, 0, 0); }}\nvoid other(); }};"
         );
         check_launch(&before, "Run run; run.go(p);", expected);
     };
-    check("write", "f: 8");
-    check("keep", "? `other` is not among the given files: 8");
+    for opened in [
+        "std::fstream file; file.open(\"steps\", std::ios::out);",
+        "std::ofstream file(\"steps\"); file.precision(3); file << \"step \" << 1;",
+        "std::ofstream file(\"steps\", std::ios::binary | std::ios::app); file.put('a');",
+    ] {
+        check(opened, "write", "f: 8");
+        check(opened, "keep", "? `other` is not among the given files: 8");
+    }
 }
 
 #[test]

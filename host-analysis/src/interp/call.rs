@@ -13,7 +13,7 @@ use super::{Code, FnId, Interp, MAX_CALLS};
 use crate::location::{MemoryLocation, Root};
 use crate::object::ObjectKind;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Function, Type, Variable};
-use crate::types::{Kind, last_name};
+use crate::types::{Kind, class_name, last_name};
 use crate::value::Val;
 
 /// How a parameter gets its argument.
@@ -204,11 +204,21 @@ impl<'a> Interp<'a> {
 
     /// Whether a name that is called may be a function, a method only within its class or by its class's name.
     /// `N::Class(..)` makes an object: nobody calls its constructor.
-    pub(super) fn may_mean(&self, name: &str, function: &Function) -> bool {
+    pub(super) fn may_mean(&self, host: usize, name: &str, function: &Function) -> bool {
+        let qualifier = name.rsplit_once("::").map(|(qualifier, _)| qualifier);
+        if qualifier.is_some_and(is_of_library) && !is_of_library(&function.name) {
+            return false;
+        }
         let inside = self.walk.frames.last().and_then(|f| f.class.as_ref());
-        match &function.class {
-            Some(class) if last_name(class) == last_name(&function.name) => false,
-            class => class.is_none() || class.as_ref() == inside || name.contains("::"),
+        match (&function.class, qualifier) {
+            (None, _) => true,
+            (Some(class), _) if class_name(class) == last_name(&function.name) => false,
+            // `Platform::get` in a class that has a method `get`.
+            (Some(class), Some(of)) => {
+                class_name(class) == class_name(of)
+                    || self.program.types[host].wrapper(of).is_none()
+            }
+            (class, None) => class.as_ref() == inside,
         }
     }
 
@@ -221,7 +231,7 @@ impl<'a> Interp<'a> {
         let meant = |id: &FnId| {
             let f = self.program.function(*id);
             let visible = !f.is_static || id.host == code.host;
-            let own = self.may_mean(name, f);
+            let own = self.may_mean(code.host, name, f);
             visible && own && self.program.takes(code.host, *id, count)
         };
         let here = |id: &FnId| id.host == code.host && meant(id);
@@ -341,7 +351,7 @@ impl<'a> Interp<'a> {
                 false => Passed::Value(self.read(&made)),
             };
         }
-        if !param.ty.reference || is_number(arg_code, *arg) {
+        if !param.ty.reference || is_number(arg_code, *arg) || is_lambda(arg_code, *arg) {
             return Passed::Value(self.eval(arg_code, *arg));
         }
         match self.plain_target(arg_code, *arg) {
@@ -642,6 +652,19 @@ fn without_deduction(param: &Variable) -> Variable {
         param.ty.base = "<template>".to_string();
     }
     param
+}
+
+/// Whether a name is one of OpenCL's C++ bindings or of the standard library, by its namespace.
+fn is_of_library(name: &str) -> bool {
+    let name = name.strip_prefix("::").unwrap_or(name);
+    let first = name.split_once("::").map_or(name, |(first, _)| first);
+    matches!(first, "cl" | "std")
+}
+
+/// Whether an expression is a lambda: a reference to it is one to an object without a name.
+fn is_lambda(code: &Code<'_>, id: ExprId) -> bool {
+    let ast = code.ast();
+    matches!(ast.expr(ast.skip_parens(id)).kind, ExprKind::Lambda(_))
 }
 
 /// Whether an expression is a number that no variable holds: a reference to it is one to a copy.

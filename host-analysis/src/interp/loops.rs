@@ -637,6 +637,9 @@ fn widened(head: &Val, end: &Val, pass: u32) -> Widened {
     if !may_stay && end.alternatives().iter().any(is_expression) {
         return Widened::Value(Val::unknown(SET_EARLIER));
     }
+    if pass == 0 && joined == *end && end.is_choice() {
+        return Widened::Value(joined);
+    }
     let is_symbol = |v: &Val| matches!(v, Val::Sym(_));
     let any_symbol = end.alternatives().iter().any(is_symbol);
     let first = pass == 0 && matches!(head, Val::Unset) && !any_symbol;

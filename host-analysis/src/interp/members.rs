@@ -34,14 +34,15 @@ impl<'a> Interp<'a> {
 
     /// The methods that a call on an object of a class may mean: that of the class, or else that of
     /// its nearest base which has one, or of a class that is derived of it. If none is found so, a
-    /// base may not be given: those of all classes.
+    /// base may not be given: those of all classes. Which arguments a class template has is not followed: those
+    /// for some of them may be meant, too.
     pub(super) fn methods_of(&self, class: &str, name: &str, args: usize) -> Vec<FnId> {
         let name = without_arguments(name);
         let takes = |id: &FnId| self.program.takes(id.host, *id, args);
         let all = self.program.named(last_name(name)).iter();
         let all: Vec<FnId> = all.copied().filter(takes).collect();
         let short = class_name(class);
-        let of = |id: &FnId| self.program.function(*id).class.as_deref().map(last_name);
+        let of = |id: &FnId| self.program.function(*id).class.as_deref().map(class_name);
         let mut spans = BTreeSet::new();
         let own = all.iter().filter(|id| of(id) == Some(short));
         // Overloads differ in types.
@@ -154,7 +155,7 @@ impl<'a> Interp<'a> {
         let fits = |id: &FnId| {
             let function = self.program.function(*id);
             let visible = !function.is_static || id.host == code.host;
-            let own = self.may_mean(name, function);
+            let own = self.may_mean(code.host, name, function);
             let params = function.params.iter().zip(args);
             self.program.takes(code.host, *id, args.len())
                 && params
@@ -231,13 +232,7 @@ impl<'a> Interp<'a> {
             (Some(function), Some((first_code, first))) => {
                 self.inline(first_code, *first, function, Some(location.clone()), args);
             }
-            (Some(function), None) => {
-                let Some(id) = self.some_expression(function) else {
-                    return;
-                };
-                let code = self.program.file_code(function.host, function.part);
-                self.inline(&code, id, function, Some(location.clone()), args);
-            }
+            (Some(function), None) => self.default_construct(function, location),
             (None, None) => {}
             (None, Some(_)) => {
                 self.values(args);
@@ -440,14 +435,22 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Follows a constructor without arguments.
+    /// Follows a constructor without arguments, or those of its class that may be meant.
     fn default_construct(&mut self, function: FnId, location: &MemoryLocation) {
-        if let Some(id) = self.some_expression(function)
-            && !self.walk.frames.is_empty()
-        {
-            let code = self.program.file_code(function.host, function.part);
-            self.inline(&code, id, function, Some(location.clone()), &[]);
+        let Some(id) = self.some_expression(function) else {
+            return;
+        };
+        if self.walk.frames.is_empty() {
+            return;
         }
+        let code = self.program.file_code(function.host, function.part);
+        let class = self.program.function(function).class.as_deref();
+        let all = class.map_or_else(Vec::new, |class| self.constructors(class, 0));
+        if all.len() > 1 {
+            self.any_method(&code, id, &all, location, &[]);
+            return;
+        }
+        self.inline(&code, id, function, Some(location.clone()), &[]);
     }
 
     /// The members that an object has from a base are not known.

@@ -1,6 +1,6 @@
 //! What a piece of code mentions, by its syntax: found at a cost that grows with its text only.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fpgacc_frontend::source::Span;
 
@@ -28,6 +28,10 @@ pub(crate) struct Mentions {
     pub counters: BTreeSet<String>,
     /// Names that are assigned as a whole.
     pub replaced: BTreeSet<String>,
+    /// Names that are assigned constants, perhaps, and these.
+    pub constants: BTreeMap<String, Vec<ExprId>>,
+    /// Names that change in another way than by such assignments.
+    pub computed: BTreeSet<String>,
     /// Names of arrays whose elements are set to zero, which are not among those that change.
     pub zeroed: BTreeSet<String>,
     /// Names that it declares.
@@ -117,6 +121,8 @@ impl Mentions {
             (&mut self.calls, &more.calls),
             (&mut self.passed, &more.passed),
             (&mut self.changed, &more.changed),
+            // Constants are parts of the other code.
+            (&mut self.computed, &more.changed),
             (&mut self.counters, &more.counters),
             (&mut self.replaced, &more.replaced),
             (&mut self.zeroed, &more.zeroed),
@@ -199,6 +205,7 @@ impl Mentions {
         self.indirect = true;
         self.hidden.extend(names.iter().cloned());
         self.changed.extend(names.iter().cloned());
+        self.computed.extend(names.iter().cloned());
         self.called.extend(names.iter().cloned());
     }
 
@@ -233,7 +240,16 @@ impl Mentions {
                     Some(BinaryOp::BitXor) => self.replaced.extend(name),
                     Some(_) => self.counters.extend(name),
                     None if self.zeroing(ast, *target, *value) => return,
-                    None => self.replaced.extend(name),
+                    None => {
+                        if let (Some(name), true) = (&name, may_be_constant(ast, *value)) {
+                            self.changed.insert(name.clone());
+                            let constants = self.constants.entry(name.clone());
+                            constants.or_default().push(*value);
+                            self.replaced.insert(name.clone());
+                            return;
+                        }
+                        self.replaced.extend(name);
+                    }
                 }
                 self.target(ast, *target);
             }
@@ -295,8 +311,17 @@ impl Mentions {
     fn target(&mut self, ast: &Ast, id: ExprId) {
         let (name, indirect) = ast.changed_by_assigning(id);
         self.changed.extend(name.map(str::to_string));
+        self.computed.extend(name.map(str::to_string));
         self.indirect |= indirect;
     }
+}
+
+/// Whether an expression is a number, or a name that may be one's.
+fn may_be_constant(ast: &Ast, id: ExprId) -> bool {
+    matches!(
+        ast.expr(ast.skip_parens(id)).kind,
+        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Name(_)
+    )
 }
 
 impl Reports {

@@ -8,7 +8,7 @@ use super::mentions::Mentions;
 use super::{Code, FnId, Interp};
 use crate::location::{MemoryLocation, Root};
 use crate::syntax::Language;
-use crate::syntax::ast::{Loop, Type};
+use crate::syntax::ast::{ExprKind, Loop, Type};
 use crate::syntax::lex::{Lexer, TokenKind};
 use crate::types::{Kind, last_name};
 use crate::value::Val;
@@ -86,17 +86,53 @@ impl<'a> Interp<'a> {
             self.havoc_escaped(reason);
         }
         for name in &plain.changed {
-            if let Some(location) = self.variable(code, name) {
-                match plain.replaced.contains(name) && self.is_container(&location) {
-                    true => self.set_unknown(&location, reason),
-                    false => self.havoc_in_loop(&location, reason),
-                }
+            let Some(location) = self.variable(code, name) else {
+                continue;
+            };
+            if let Some(value) = self.chosen_in_loop(code, plain, name, &location) {
+                self.note_flow_insensitive(&location, &value);
+                self.state.set(&location, value);
+                continue;
+            }
+            match plain.replaced.contains(name) && self.is_container(&location) {
+                true => self.set_unknown(&location, reason),
+                false => self.havoc_in_loop(&location, reason),
             }
         }
         for name in &plain.zeroed {
             self.zero_in_loop(code, name, reason);
         }
         true
+    }
+
+    /// What a variable is behind a loop that assigns nothing but constants to it: one of these, or what it was.
+    fn chosen_in_loop(
+        &mut self,
+        code: &Code<'a>,
+        plain: &Mentions,
+        name: &str,
+        location: &MemoryLocation,
+    ) -> Option<Val> {
+        let others = [&plain.computed, &plain.passed, &plain.declared];
+        if others.iter().any(|names| names.contains(name)) {
+            return None;
+        }
+        let constants = plain.constants.get(name)?;
+        let Some(Kind::Num(num)) = self.kind_of(location) else {
+            return None;
+        };
+        let mut value = self.state.own(location)?.clone();
+        for &id in constants {
+            let tree = code.clone();
+            let ast = tree.ast();
+            if let ExprKind::Name(constant) = &ast.expr(ast.skip_parens(id)).kind
+                && (self.variable(code, constant).is_some() || plain.declared.contains(constant))
+            {
+                return None;
+            }
+            value = value.join(&self.eval(code, id).convert(num));
+        }
+        value.is_choice().then_some(value)
     }
 
     /// What a loop's text says of it. It is read once, but for loops in macros.
@@ -142,6 +178,7 @@ impl<'a> Interp<'a> {
                 let inner = self.summed(&name)?;
                 effects.indirect |= inner.indirect || !inner.zeroed.is_empty();
                 effects.changed.extend(inner.changed.iter().cloned());
+                effects.computed.extend(inner.changed.iter().cloned());
                 effects.replaced.extend(inner.changed.iter().cloned());
                 waiting.extend(inner.calls.iter().cloned());
                 waiting.extend(named(&inner));

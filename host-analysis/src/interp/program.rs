@@ -12,7 +12,7 @@ use super::code::{Code, FnId, Tree};
 use super::functions;
 use crate::syntax::ast::{Function, Record, StmtKind, Type, Variable};
 use crate::syntax::{HostFile, Language, Part, QuickHash, REGIONS};
-use crate::types::{Kind, Types, last_name};
+use crate::types::{Kind, Types, class_name, last_name};
 
 /// What is found by its name, all the time.
 pub(super) type ByName<K, V> = IndexMap<K, V, QuickHash>;
@@ -189,7 +189,7 @@ impl<'a> Program<'a> {
 /// The class `c` that `a::c::c` constructs.
 fn constructed(function: &str) -> Option<&str> {
     let (class, name) = function.rsplit_once("::")?;
-    (last_name(class) == name).then_some(name)
+    (class_name(class) == name).then_some(name)
 }
 
 /// Whether a name is that of an operator that converts an object.

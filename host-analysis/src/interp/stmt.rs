@@ -405,6 +405,13 @@ impl<'a> Interp<'a> {
             Some(value) => self.eval(code, value),
             None => Val::Unset,
         };
+        let ty = &self.program.function(id).result;
+        let kind = self.program.kind(id.host, ty);
+        // A string is made of no null pointer: the library throws.
+        if kind == Kind::String && matches!(result, Val::Null | Val::Int(0, _)) {
+            self.note_thrown();
+            self.state.reachable = false;
+        }
         if !self.state.reachable {
             return;
         }
@@ -423,8 +430,7 @@ impl<'a> Interp<'a> {
         if !self.state.reachable {
             return;
         }
-        let ty = &self.program.function(id).result;
-        result = match (self.program.kind(id.host, ty), result) {
+        result = match (kind, result) {
             (Kind::Num(num), result) => result.convert(num),
             (Kind::Pointer, Val::Int(0, _)) => Val::Null,
             (Kind::String, result) => {

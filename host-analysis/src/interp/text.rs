@@ -420,7 +420,8 @@ impl<'a> Interp<'a> {
                     Some(Val::unknown("the state of a file"))
                 }
                 "is_open" | "good" | "fail" | "eof" | "tellg" | "seekg" | "close" | "bad"
-                | "gcount" | "exceptions" | "clear" | "flush" | "tellp" | "seekp" => {
+                | "gcount" | "exceptions" | "clear" | "flush" | "tellp" | "seekp" | "precision"
+                | "width" | "fill" | "setf" | "unsetf" | "put" => {
                     self.values(args);
                     let text = format!("{}.{name}()", self.spell(location));
                     Some(self.unnamed_atom(text, "the state of a file"))

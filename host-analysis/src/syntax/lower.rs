@@ -36,6 +36,8 @@ pub(super) struct Lowerer<'t> {
     pub in_body: bool,
     /// Types that calls of the function template that comes next say.
     pub deduced: Vec<String>,
+    /// The parameters' names of the templates around, innermost last.
+    pub templates: Vec<Vec<String>>,
     /// Where names stand that macros declare: each has a position of its own.
     pub declared: BTreeSet<Span>,
 }
@@ -235,6 +237,8 @@ impl<'t> Lowerer<'t> {
 
     /// A template.
     pub(super) fn template(&mut self, node: Node<'_>) {
+        let names = self.template_parameters(node);
+        self.templates.push(names);
         for child in named(node) {
             match kind_of(child) {
                 "template_parameter_list" => {}
@@ -246,6 +250,38 @@ impl<'t> Lowerer<'t> {
                 }
                 _ => self.item(child),
             }
+        }
+        self.templates.pop();
+    }
+
+    /// The names of a template's parameters: types, numbers and packs.
+    fn template_parameters(&self, node: Node<'_>) -> Vec<String> {
+        let lists = named(node).into_iter();
+        let list = lists.filter(|child| kind_of(*child) == "template_parameter_list");
+        let name = |param: Node<'_>| {
+            let declarator = param.child_by_field_id(Field::Declarator.id());
+            let declared = declarator.or_else(|| param.child_by_field_id(Field::Name.id()));
+            let found = declared.or_else(|| named(param).first().copied());
+            found.map(|name| self.name(name).trim_start_matches('.').to_string())
+        };
+        list.flat_map(named).filter_map(name).collect()
+    }
+
+    /// `C::f` for `C<T>::f` where `T` is the parameter of a template around it: a member of a class template. What
+    /// is for other arguments, as in `C<int>::f`, keeps its name.
+    pub(super) fn of_any_arguments(&self, name: String) -> String {
+        let Some((class, rest)) = name.split_once('<') else {
+            return name;
+        };
+        let Some((args, member)) = rest.split_once('>') else {
+            return name;
+        };
+        let args = args.split(',').map(|arg| arg.trim_end_matches('.'));
+        let args: Vec<&str> = args.collect();
+        let any = self.templates.iter().any(|params| *params == args);
+        match any && member.starts_with("::") {
+            true => format!("{class}{member}"),
+            false => name,
         }
     }
 
@@ -297,6 +333,7 @@ impl<'t> Lowerer<'t> {
         let Some((short, span)) = shape.name else {
             return;
         };
+        let short = self.of_any_arguments(short);
         let deduced = std::mem::take(&mut self.deduced);
         for param in shape.params.iter_mut().flatten() {
             if deduced.contains(&param.ty.base) {

@@ -487,6 +487,7 @@ impl<'t> Lowerer<'t> {
             depth: self.depth,
             in_body: true,
             deduced: Vec::new(),
+            templates: Vec::new(),
             declared: std::mem::take(&mut self.declared),
         };
         let args = named(list).into_iter().map(|n| inner.expr(n)).collect();

@@ -64,6 +64,7 @@ pub(super) fn lower_text(
         depth: 0,
         in_body: false,
         deduced: Vec::new(),
+        templates: Vec::new(),
         declared: BTreeSet::new(),
     };
     lowerer.items(tree.root_node());

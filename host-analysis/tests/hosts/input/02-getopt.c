@@ -22,7 +22,7 @@ int main(int argc, char **argv)
         }
     }
     size_t global = items * local;
-    // launch: kernel=scale; dim=1; local=? loop; global=items * local
+    // launch: kernel=scale; dim=1; local=32 or 64; global=items * 32 or items * 64
     clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
     return 0;
 }

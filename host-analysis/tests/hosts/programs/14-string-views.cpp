@@ -1,4 +1,5 @@
 // Texts in `std::string_view` and in literals with suffixes of the standard library.
+// flags: -std=c++17
 #include <string>
 #include <string_view>
 #include "common.h"
