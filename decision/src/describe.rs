@@ -125,6 +125,9 @@ pub fn limit(limit: &Limit, sources: Option<&SourceMap>) -> Option<String> {
         } => format!("{accesses} accesses to '{array}' an iteration share {ports} ports"),
         Limit::Bandwidth => "external memory does not deliver faster".to_string(),
         Limit::Serialised(what) => format!("a loop inside must end first, because of '{what}'"),
+        Limit::Copies { array, copies } => {
+            format!("as many iterations overlap as '{array}' has copies: {copies}")
+        }
         Limit::VariableTrips(inside) => format!(
             "the loop{} has a variable trip count, so one iteration could overtake another",
             at(inside)
@@ -174,7 +177,10 @@ pub fn remedy(limit: &Limit) -> Option<&'static str> {
              does under a condition; do not return from it"
         }
         Limit::Serialised(_) => {
-            "give each iteration of the outer loop its own copy of the array or variable"
+            "give each iteration of the outer loop its own copy of the variable"
+        }
+        Limit::Copies { .. } => {
+            "ask for more copies of the array (`__attribute__((private_copies(n)))`), each of which takes memory"
         }
     })
 }

@@ -8,6 +8,11 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 use super::dependence::{Compared, Distances};
 use super::graph::{Access, ArrayId, Graph, MemoryKind, NodeId, RegionId};
 
+/// Copies of an array that is declared in a loop around loops, where the source does not say how many. aoc's reports say 4
+/// for blocks that three loops fill and use (kenter/OpenCL-FPGA-examples, SAXPY2_block to SAXPY4_dataflow, aoc 18.1), and
+/// transforms of four sizes wait for each other as with 4 (arjunramaswami/FFT1D-FPGA, aoc 19.3).
+const COPIES_AROUND_LOOPS: u64 = 4;
+
 /// Whether arrays may have bytes in common: for each, for each.
 pub(super) fn overlaps(graph: &Graph, aliases: &Aliases<'_>) -> Vec<Vec<bool>> {
     let arrays = 0..graph.arrays.len();
@@ -263,14 +268,8 @@ impl Search<'_> {
         let (a, b) = (x.access, y.access);
         let on_chip = self.graph.arrays[a.array].memory == MemoryKind::OnChip;
         let is_flow = a.is_store && (!b.is_store || b.is_atomic);
-        let copies = self.graph.arrays[a.array].copies;
-        if let Some((_, copies)) = copies.filter(|(home, _)| *home == self.region)
-            && b.is_store
-        {
-            return self.found.push(Order {
-                copy: true,
-                ..order(x, y, copies)
-            });
+        if let Some(copies) = self.copies(a.array).filter(|_| b.is_store && !is_flow) {
+            return self.add_copy(x, y, copies);
         }
         if self.refills_in_turn && on_chip && self.refills(y, x) {
             return self.add(x, y, 1);
@@ -368,6 +367,31 @@ impl Search<'_> {
             let nearer = (from, to, stores, 1)..=(from, to, stores, distance);
             self.known.range(nearer).next().is_some()
         })
+    }
+
+    /// For how many iterations aoc keeps copies of an array that each has for itself; `None`: as many as help.
+    fn copies(&self, array: ArrayId) -> Option<u64> {
+        let array = &self.graph.arrays[array];
+        let asked = array.copies.filter(|(home, _)| *home == self.region);
+        let is_own = array.scope == self.region && self.region != 0 && !array.by_item;
+        let has_loops = !self.graph.regions[self.region].loops.is_empty();
+        let kept = array.memory == MemoryKind::OnChip && is_own && has_loops;
+        asked
+            .map(|(_, copies)| copies)
+            .or(kept.then_some(COPIES_AROUND_LOOPS))
+    }
+
+    /// What a later iteration stores needs the copy of the array that an earlier one uses.
+    fn add_copy(&mut self, x: &Side<'_>, y: &Side<'_>, copies: u64) {
+        if let Some((from, to, stores)) = self.key(x, y)
+            && !self.known.insert((from, to, stores, copies))
+        {
+            return;
+        }
+        self.found.push(Order {
+            copy: true,
+            ..order(x, y, copies)
+        });
     }
 
     fn add(&mut self, x: &Side<'_>, y: &Side<'_>, distance: u64) {

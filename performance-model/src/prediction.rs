@@ -275,8 +275,15 @@ pub enum Limit {
     },
     /// External memory.
     Bandwidth,
-    /// A loop inside must end before the next iteration may start, because of this value or array.
+    /// A loop inside must end before the next iteration may start, because of this value.
     Serialised(String),
+    /// Only so many iterations overlap, as aoc keeps so many copies of this array.
+    Copies {
+        /// The array's name.
+        array: String,
+        /// Iterations that have a copy of it.
+        copies: u64,
+    },
     /// This loop inside has a variable trip count, or control may leave the kernel in it: an
     /// iteration could overtake the one before it.
     VariableTrips(Option<Span>),

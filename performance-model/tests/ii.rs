@@ -91,6 +91,7 @@ fn limit(report: &LoopReport) -> String {
         Limit::LocalPorts { array, .. } => return format!("ports {array}"),
         Limit::Bandwidth => "bandwidth",
         Limit::Serialised(_) => "serialised",
+        Limit::Copies { array, copies } => return format!("{copies} copies of {array}"),
         Limit::VariableTrips(_) => "variable trips",
         Limit::Asked => "asked",
     };

@@ -409,14 +409,17 @@ impl<'a> Lowering<'a> {
             let slot = &variable.slot;
             let phi = self.graph.regions[region].carried[index].phi;
             of_data.push(self.is_of_data(slot, region));
-            let next = self.env.get(slot).and_then(|value| value.node);
+            let last = self.env.get(slot).map(|value| value.node);
+            // A constant, or a value from around the loop, is not the one from before it.
+            let keeps = last.is_none_or(|node| node == Some(phi));
+            let next = last.flatten();
             let next = next.filter(|node| *node != phi && self.graph.nodes[*node].region == region);
             let is_free = self.is_free(slot, region);
             let carried = &mut self.graph.region_mut(region).carried[index];
             (carried.next, carried.is_free) = (next, is_free);
             if let Some(start) = variable.start.node
                 && variable.may_be_dead()
-                && (next.is_none() || used[index])
+                && (keeps || used[index])
             {
                 self.bring(start);
             }
