@@ -119,6 +119,9 @@ fn ground(options: &Options, focus: Focus) -> Ground {
 /// The rewrites that a mistake is in, and kernels that these have something to do with.
 type Own = (Rewrites, fn(&mut Random) -> Job);
 
+/// Programs of a mistake's own kernels are smaller than those of campaigns: so many times as many are tried.
+const OWN_PROGRAMS: u64 = 5;
+
 /// After how many kernels a mistake is found, and what shows it.
 fn hunt(
     grounds: &mut [Ground],
@@ -250,7 +253,7 @@ fn hunt_launches(
         "exchange-missed" => &Platform::EMULATORS[..],
         _ => &[Platform::Oclgrind],
     };
-    for number in 0..options.programs {
+    for number in 0..OWN_PROGRAMS * options.programs {
         let job = job(&mut Random::new(options.seed + number));
         certify(&job).map_err(|difference| difference.to_string())?;
         inject(Some(fault));
