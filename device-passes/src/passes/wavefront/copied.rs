@@ -229,6 +229,8 @@ impl Turns {
             len: Some(2),
         });
         let hint = format!("{}_rows", function.vars[self.copy.now].name);
+        // The counter is named where another variable may hide it.
+        function.make_names_unique(context.names);
         let rows = function.add_var(&hint, ty, context.names);
         for (slot, is_now, when) in self.slots(function, at) {
             let row = self.row(function, &mut module.types, (is_now, when));
