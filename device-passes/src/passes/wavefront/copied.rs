@@ -211,6 +211,21 @@ impl Turns {
         found
     }
 
+    /// Whether another variable in the loop has its counter's name.
+    fn is_hidden(&self, function: &Function, at: &Position) -> bool {
+        let counter = self.outer.counter;
+        let mut found = false;
+        if let Some(nest) = at.get(function) {
+            nest.for_each(&mut |stmt| {
+                if let StmtKind::Decl { var, .. } = stmt.kind {
+                    let name = |var: VarId| &function.vars[var].name;
+                    found |= var != counter && name(var) == name(counter);
+                }
+            });
+        }
+        found
+    }
+
     /// Declares the array, names it where the rows are named, and takes out the copy.
     fn write(
         self,
@@ -229,8 +244,9 @@ impl Turns {
             len: Some(2),
         });
         let hint = format!("{}_rows", function.vars[self.copy.now].name);
-        // The counter is named where another variable may hide it.
-        function.make_names_unique(context.names);
+        if self.is_hidden(function, at) {
+            function.make_names_unique(context.names);
+        }
         let rows = function.add_var(&hint, ty, context.names);
         for (slot, is_now, when) in self.slots(function, at) {
             let row = self.row(function, &mut module.types, (is_now, when));
