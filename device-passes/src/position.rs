@@ -29,6 +29,35 @@ impl Position {
     }
 }
 
+/// The outermost statements of a function of which something holds, in the order of the text.
+pub fn outermost(function: &Function, holds: &dyn Fn(&Stmt) -> bool) -> Vec<Position> {
+    let mut found = Vec::new();
+    if let Some(body) = &function.body {
+        outermost_of(&body.stmts, &mut Vec::new(), holds, &mut found);
+    }
+    found
+}
+
+fn outermost_of(
+    stmts: &[Stmt],
+    path: &mut Path,
+    holds: &dyn Fn(&Stmt) -> bool,
+    found: &mut Vec<Position>,
+) {
+    for (index, stmt) in stmts.iter().enumerate() {
+        if holds(stmt) {
+            let path = path.clone();
+            found.push(Position { path, index });
+            continue;
+        }
+        for (inner, list) in stmt.lists().into_iter().enumerate() {
+            path.push((index, inner));
+            outermost_of(list, path, holds, found);
+            path.pop();
+        }
+    }
+}
+
 /// The statements of a list.
 pub fn list<'f>(function: &'f Function, path: &Path) -> Option<&'f [Stmt]> {
     let mut stmts = function.body.as_ref()?.stmts.as_slice();

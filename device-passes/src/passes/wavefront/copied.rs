@@ -17,30 +17,11 @@ use fpgacc_kernel_analysis::trip_count::{Constants, Counting, counting};
 use super::row_uses::{Stored, Uses};
 use super::step::{Parts, RowCopy, copy_in};
 use crate::pass::{Context, Note};
-use crate::position::{Path, Position, list, list_mut};
+use crate::position::{Position, list, list_mut, outermost};
 
 /// Loops that begin or end with a copy of a row: a look that takes no time.
 pub fn nests(function: &Function) -> Vec<Position> {
-    let mut found = Vec::new();
-    if let Some(body) = &function.body {
-        nests_of(function, &body.stmts, &mut Vec::new(), &mut found);
-    }
-    found
-}
-
-fn nests_of(function: &Function, stmts: &[Stmt], path: &mut Path, found: &mut Vec<Position>) {
-    for (index, stmt) in stmts.iter().enumerate() {
-        if copy_in(function, stmt).is_some() {
-            let path = path.clone();
-            found.push(Position { path, index });
-            continue;
-        }
-        for (inner, list) in stmt.lists().into_iter().enumerate() {
-            path.push((index, inner));
-            nests_of(function, list, path, found);
-            path.pop();
-        }
-    }
+    outermost(function, &|stmt| copy_in(function, stmt).is_some())
 }
 
 /// Two rows that may be used by turns.

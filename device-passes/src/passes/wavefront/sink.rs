@@ -17,30 +17,11 @@ use fpgacc_kernel_analysis::trip_count::{Constants, Counting, counting, integer_
 
 use super::stores::{stored, stores_in};
 use crate::pass::Context;
-use crate::position::{Path, Position};
+use crate::position::{Position, outermost};
 
 /// Loops with a loop inside that stores in arrays of the function's own, beside which there are other statements.
 pub fn nests(function: &Function) -> Vec<Position> {
-    let mut found = Vec::new();
-    if let Some(body) = &function.body {
-        nests_of(function, &body.stmts, &mut Vec::new(), &mut found);
-    }
-    found
-}
-
-fn nests_of(function: &Function, stmts: &[Stmt], path: &mut Path, found: &mut Vec<Position>) {
-    for (index, stmt) in stmts.iter().enumerate() {
-        if is_nest(function, stmt) {
-            let path = path.clone();
-            found.push(Position { path, index });
-            continue;
-        }
-        for (inner, list) in stmt.lists().into_iter().enumerate() {
-            path.push((index, inner));
-            nests_of(function, list, path, found);
-            path.pop();
-        }
-    }
+    outermost(function, &|stmt| is_nest(function, stmt))
 }
 
 fn is_nest(function: &Function, stmt: &Stmt) -> bool {
