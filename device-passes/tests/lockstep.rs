@@ -80,6 +80,52 @@ fn scans_exchanges_and_flags_without_barriers_race() {
 }
 
 #[test]
+fn work_items_race_wherever_a_few_get_in() {
+    races("if (l < n) { float x = s[2 * l]; s[l] = x; }", "s");
+    races("if (n > l) { float x = s[2 * l]; s[l] = x; }", "s");
+    races(
+        "uint m = (1 << n) / 2; for (int i = 0; i < n; ++i) { if (l < m) { float x = s[2 * l] + s[2 * l + 1]; \
+         s[l] = x; } m >>= 1; barrier(CLK_LOCAL_MEM_FENCE); }",
+        "s",
+    );
+    races(
+        "if (n == 3) { t[0][l] = s[l]; t[1][l] = t[0][63 - l]; }",
+        "t",
+    );
+    races(
+        "if (get_global_id(0) < n) { float x = s[2 * l]; s[l] = x; }",
+        "s",
+    );
+    races("if (get_global_id(0) >= n) return; s[l] = s[l + 1];", "s");
+    races("if (n == 3) s[l] = 1; t[0][l] = s[63 - l];", "s");
+    races(
+        "int m = min(n, 16); if (l < m && n != 7) { float x = s[2 * l]; s[l] = x; }",
+        "s",
+    );
+    races(
+        "if (l >= n) t[0][l] = 0; else { float x = s[2 * l]; s[l] = x; }",
+        "s",
+    );
+}
+
+#[test]
+fn work_items_that_conditions_keep_apart_do_not_race() {
+    is_converted("if (l < n) { t[0][l] = s[l]; t[1][l] = t[0][l]; }");
+    is_converted("if (l < n) t[0][l] = 1; else t[1][l] = t[0][l - n];");
+    is_converted("if (n == 3) t[0][l] = 1; else t[1][l] = t[0][63 - l];");
+    is_converted("if (n == 3) t[0][l] = 1; if (n != 3) t[1][l] = t[0][63 - l];");
+    is_converted("if (l < n) { t[0][l] = 1; } if (l >= n) { t[1][l] = t[0][63 - l]; }");
+    is_converted("if (l == n) { t[0][l] = s[l + 1]; s[l] = 1; }");
+    is_converted("if (l < n) s[l] += s[l + n];");
+    is_converted("if (l < n) s[l] += s[l + 32];");
+    is_converted(
+        "for (int w = n; w > 0; w >>= 1) { if (l < w) s[l] += s[l + w]; barrier(CLK_LOCAL_MEM_FENCE); }",
+    );
+    is_converted("if (l < n) { if (l >= c[0]) { t[0][l] = s[l + 1]; s[l] = 1; } }");
+    is_converted("if (l < n) { if (l + 1 > c[0]) { t[0][l] = 1; } }");
+}
+
+#[test]
 fn barriers_end_races() {
     is_converted(
         "for (int w = 32; w > 0; w >>= 1) { if (l < w) s[l] += s[l + w]; barrier(CLK_LOCAL_MEM_FENCE); }",

@@ -4,8 +4,14 @@
 //! `if (tid < 32) { s[tid] += s[tid + 16]; s[tid] += s[tid + 8]; }`. By OpenCL's rules that is a data
 //! race, and a loop over work-items gives another result. Here the first work-items of a group are run with
 //! what is known: ids, constants, and what is computed of them. An element that one work-item writes and
-//! another reads without a barrier between is a race for sure. What depends on anything else (data,
-//! parameters, other functions) is not followed, and such a race is not found.
+//! another reads without a barrier between is a race for sure. So is one behind conditions on numbers that are the same
+//! in all work-items (parameters, ids of groups): `if (l < n) { x = s[2 * l]; s[l] = x; }` races wherever a few
+//! work-items get in, and nobody writes such a condition for fewer. What depends on anything else (data, other functions) is
+//! not followed, and such a race is not found.
+
+mod active;
+mod scopes;
+mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +20,9 @@ use fpgacc_frontend::ir::{
     Module, Stmt, StmtKind, UnaryOp, VarId, VarRef,
 };
 
+use self::active::{Active, Frame, assumed, leave, masked, maybe};
+use self::scopes::{KNOWN, Scope, Scopes};
+use self::value::{Symbol, Value, are_same, combined, joined, moved, unary};
 use super::constant;
 use super::loops;
 use super::variables;
@@ -47,15 +56,20 @@ pub fn find(module: &Module, kernel: FunctionId, sizes: [u64; 3]) -> Option<Race
         values: BTreeMap::new(),
         escaped: escaped(module, function),
         cells: BTreeMap::new(),
+        scopes: Scopes::new(),
+        scope: KNOWN,
+        computed: 0,
         budget: BUDGET,
         race: None,
     };
     for &param in &function.params {
-        let pointer = module.types.as_pointer(function.vars[param].ty.ty);
-        if pointer.is_some_and(|(_, space)| space == AddressSpace::Local) {
-            let start = Value::Pointer(param, 0);
-            run.values.insert(param, vec![start; items]);
-        }
+        let ty = function.vars[param].ty.ty;
+        let start = match module.types.as_pointer(ty) {
+            Some((_, AddressSpace::Local)) => Value::Pointer(param, 0),
+            None if is_integer(module, ty) => Value::Sum(Symbol::Parameter(param), 0),
+            _ => continue,
+        };
+        run.values.insert(param, vec![start; items]);
     }
     if let Some(body) = &function.body {
         let mut frame = Frame::of(vec![Active::Yes; items]);
@@ -72,61 +86,22 @@ fn escaped(module: &Module, function: &Function) -> BTreeSet<VarId> {
     uses.map(|(var, _)| var).collect()
 }
 
-/// What a work-item has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Value {
-    Unknown,
-    Int(i128),
-    /// Bytes after the start of local memory.
-    Pointer(VarId, i64),
+/// Accesses of an element that are remembered.
+const REMEMBERED: usize = 16;
+
+/// An access of an element.
+#[derive(Clone, Copy)]
+struct Access {
+    item: usize,
+    at: ExprId,
+    scope: Scope,
 }
 
-impl Value {
-    fn truth(self) -> Option<bool> {
-        match self {
-            Value::Int(value) => Some(value != 0),
-            Value::Pointer(..) => Some(true),
-            Value::Unknown => None,
-        }
-    }
-}
-
-/// Whether a work-item takes part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Active {
-    No,
-    Maybe,
-    Yes,
-}
-
-/// Who takes part, and who left the statements of the innermost loop.
-struct Frame {
-    active: Vec<Active>,
-    broken: Vec<Active>,
-    continued: Vec<Active>,
-}
-
-impl Frame {
-    fn of(active: Vec<Active>) -> Self {
-        let none = vec![Active::No; active.len()];
-        Frame {
-            active,
-            broken: none.clone(),
-            continued: none,
-        }
-    }
-
-    fn is_idle(&self) -> bool {
-        self.active.iter().all(|active| *active == Active::No)
-    }
-}
-
-/// What happened to an element since the last barrier: the first who did it and where, and whether
-/// others did, too.
-#[derive(Clone, Copy, Default)]
+/// What happened to an element since the last barrier.
+#[derive(Clone, Default)]
 struct Cell {
-    write: Option<(usize, ExprId, bool)>,
-    read: Option<(usize, ExprId, bool)>,
+    writes: Vec<Access>,
+    reads: Vec<Access>,
 }
 
 struct Run<'a> {
@@ -137,6 +112,11 @@ struct Run<'a> {
     values: BTreeMap<VarId, Vec<Value>>,
     escaped: BTreeSet<VarId>,
     cells: BTreeMap<(VarId, i64), Cell>,
+    scopes: Scopes,
+    /// What is assumed where it is.
+    scope: Scope,
+    /// How many numbers there are that nobody knows.
+    computed: usize,
     budget: usize,
     race: Option<Race>,
 }
@@ -211,13 +191,69 @@ impl Run<'_> {
 
     fn branch(&mut self, cond: ExprId, then: &Block, otherwise: Option<&Block>, frame: &mut Frame) {
         let cond = self.eval(cond, &frame.active);
+        if leaves(then, otherwise) || assumed(&frame.active, &cond, true).is_none() {
+            return self.branch_as_known(&cond, then, otherwise, frame);
+        }
         let before = frame.active.clone();
-        let mut sides = [true, false].map(|side| masked(&before, &cond, side));
+        let values = self.values.clone();
+        for (wanted, block) in [(true, Some(then)), (false, otherwise)] {
+            let Some(block) = block else { continue };
+            self.values.clone_from(&values);
+            frame.active.clone_from(&before);
+            self.assuming(&cond, wanted, frame, |run, frame| {
+                run.stmts(&block.stmts, frame)
+            });
+        }
+        self.values = values;
+        for block in [Some(then), otherwise].into_iter().flatten() {
+            self.havoc(block, None);
+        }
+        frame.active = before;
+    }
+
+    /// Goes on where a condition that nobody knows is what is asked for, for a few lots of work-items.
+    fn assuming(
+        &mut self,
+        cond: &[Value],
+        wanted: bool,
+        frame: &mut Frame,
+        go: impl FnOnce(&mut Self, &mut Frame),
+    ) {
+        let around = self.scope;
+        frame.active = match self.enter(&frame.active, cond, wanted) {
+            Some(active) => active,
+            None => masked(&frame.active, cond, wanted),
+        };
+        go(self, frame);
+        self.scope = around;
+    }
+
+    /// Who takes part where a condition is what is asked for. That it is so is assumed from here on.
+    fn enter(&mut self, active: &[Active], cond: &[Value], wanted: bool) -> Option<Vec<Active>> {
+        let (active, ranks) = assumed(active, cond, wanted)?;
+        self.scope = self.scopes.within(self.scope, ranks)?;
+        Some(active)
+    }
+
+    fn branch_as_known(
+        &mut self,
+        cond: &[Value],
+        then: &Block,
+        otherwise: Option<&Block>,
+        frame: &mut Frame,
+    ) {
+        let before = frame.active.clone();
+        let mut sides = [true, false].map(|side| masked(&before, cond, side));
         for (side, block) in sides.iter_mut().zip([Some(then), otherwise]) {
             let Some(block) = block else { continue };
             std::mem::swap(&mut frame.active, side);
             self.stmts(&block.stmts, frame);
             std::mem::swap(&mut frame.active, side);
+        }
+        if otherwise.is_none() && always_leaves(then) {
+            let rest = self.enter(&before, cond, false);
+            frame.active = rest.unwrap_or_else(|| masked(&before, cond, false));
+            return;
         }
         for (at, active) in frame.active.iter_mut().enumerate() {
             *active = sides[0][at].max(sides[1][at]);
@@ -244,17 +280,16 @@ impl Run<'_> {
         let before = frame.active.clone();
         let mut inner = Frame::of(before.clone());
         let mut done = vec![Active::No; self.items];
+        let around = self.scope;
         let mut is_checked = cond_first;
+        let mut is_first = true;
         while !self.is_over() {
             if let (Some(cond), true) = (cond, is_checked) {
                 let cond = self.eval(cond, &inner.active);
                 let is_unknown =
                     |at: usize| inner.active[at] != Active::No && cond[at].truth().is_none();
                 if (0..self.items).any(is_unknown) {
-                    self.havoc(body, step);
-                    inner.active = maybe(&inner.active);
-                    self.stmts(&body.stmts, &mut inner);
-                    self.havoc(body, step);
+                    self.first_turn(&cond, (body, step), &mut inner, is_first && cond_first);
                     frame.active = match has_return(body) {
                         true => maybe(&before),
                         false => before,
@@ -269,6 +304,7 @@ impl Run<'_> {
                 }
             }
             is_checked = true;
+            is_first = false;
             if inner.is_idle() {
                 break;
             }
@@ -287,6 +323,30 @@ impl Run<'_> {
         }
         let left = done.iter().zip(&inner.broken);
         frame.active = left.map(|(done, broken)| *done.max(broken)).collect();
+        // Who comes to the end of a loop that nobody returns from does, whatever was assumed in it.
+        if !has_return(body) {
+            self.scope = around;
+        }
+    }
+
+    /// A turn of a loop of which nobody knows whether there is one: the first, where that is so, or any.
+    fn first_turn(
+        &mut self,
+        cond: &[Value],
+        (body, step): (&Block, Option<ExprId>),
+        inner: &mut Frame,
+        is_first: bool,
+    ) {
+        if is_first && assumed(&inner.active, cond, true).is_some() {
+            self.assuming(cond, true, inner, |run, inner| {
+                run.stmts(&body.stmts, inner)
+            });
+        } else {
+            self.havoc(body, step);
+            inner.active = maybe(&inner.active);
+            self.stmts(&body.stmts, inner);
+        }
+        self.havoc(body, step);
     }
 
     /// After control that was not followed.
@@ -369,11 +429,12 @@ impl Run<'_> {
             } => self.address(operand, active),
             Expr::Unary { op, operand } => {
                 let values = self.eval(operand, active);
-                self.each(id, &values, &values, |value, _| unary(op, value))
+                let new = self.each(id, &values, &values, |value, _| unary(op, value));
+                self.unary(op, &values, new)
             }
             Expr::Cast { operand, .. } => {
                 let values = self.eval(operand, active);
-                self.each(id, &values, &values, |value, _| Some(value))
+                self.converted(id, &values)
             }
             Expr::Binary { op, lhs, rhs } => self.binary(id, op, lhs, rhs, active),
             Expr::Cond {
@@ -389,7 +450,8 @@ impl Run<'_> {
                     Some(false) => otherwise[at],
                     None => Value::Unknown,
                 };
-                (0..self.items).map(pick).collect()
+                let picked = (0..self.items).map(pick).collect();
+                self.named(&[&cond, &then, &otherwise], picked)
             }
             Expr::Assign { op, lhs, rhs } => {
                 let new = self.eval(rhs, active);
@@ -406,10 +468,16 @@ impl Run<'_> {
                 unknown
             }
             Expr::Call { callee, args } => {
-                for arg in &args {
-                    self.eval(*arg, active);
+                let args: Vec<_> = args.iter().map(|arg| self.eval(*arg, active)).collect();
+                let result = self.call(id, &callee);
+                let is_pure = |callee: &Callee| matches!(callee, Callee::Builtin(name) if ["min", "max", "clamp"].contains(&name.as_str()));
+                match is_pure(&callee) {
+                    true => {
+                        let args: Vec<_> = args.iter().map(Vec::as_slice).collect();
+                        self.named(&args, result)
+                    }
+                    false => result,
                 }
-                self.call(id, &callee)
             }
             _ => unknown,
         }
@@ -466,12 +534,13 @@ impl Run<'_> {
             && self.function.vars[var].space != AddressSpace::Local
         {
             let value = match op {
-                None => self.each(lhs, new, new, |value, _| Some(value)),
+                None => self.converted(lhs, new),
                 Some(op) => {
                     let old = self.variable(lhs, var, active);
                     let moved = self.pointers(lhs, op, &old, new);
                     moved.unwrap_or_else(|| {
-                        self.each(lhs, &old, new, |a, b| constant::binary(op, a, b))
+                        let known = self.each(lhs, &old, new, |a, b| constant::binary(op, a, b));
+                        self.operated(op, &old, new, known)
                     })
                 }
             };
@@ -495,13 +564,9 @@ impl Run<'_> {
         let left = self.eval(lhs, active);
         if matches!(op, BinaryOp::And | BinaryOp::Or) {
             let right = self.eval(rhs, &masked(active, &left, op == BinaryOp::And));
-            let join = |(a, b): (&Value, &Value)| match (op, a.truth(), b.truth()) {
-                (BinaryOp::And, Some(false), _) | (BinaryOp::And, _, Some(false)) => Value::Int(0),
-                (BinaryOp::Or, Some(true), _) | (BinaryOp::Or, _, Some(true)) => Value::Int(1),
-                (_, Some(_), Some(last)) => Value::Int(i128::from(last)),
-                _ => Value::Unknown,
-            };
-            return left.iter().zip(&right).map(join).collect();
+            let joined = left.iter().zip(&right).map(|(a, b)| joined(op, *a, *b));
+            let joined = joined.collect();
+            return self.named(&[&left, &right], joined);
         }
         let right = self.eval(rhs, active);
         if let Some(moved) = self.pointers(lhs, op, &left, &right) {
@@ -515,10 +580,58 @@ impl Run<'_> {
                 && scalar >= fpgacc_frontend::ir::Scalar::UInt
         };
         let mixes = types.iter().flatten().any(|scalar| is_unsigned(*scalar));
-        self.each(id, &left, &right, |a, b| {
+        let known = self.each(id, &left, &right, |a, b| {
             let is_negative = mixes && (a < 0 || b < 0);
             (!is_negative).then(|| constant::binary(op, a, b)).flatten()
-        })
+        });
+        self.operated(op, &left, &right, known)
+    }
+
+    /// What an operation gives, also where a number is not known.
+    fn operated(
+        &mut self,
+        op: BinaryOp,
+        left: &[Value],
+        right: &[Value],
+        mut known: Vec<Value>,
+    ) -> Vec<Value> {
+        for (at, value) in known.iter_mut().enumerate() {
+            let are_ints = [left[at], right[at]].map(|value| matches!(value, Value::Int(_)));
+            if *value == Value::Unknown && are_ints != [true; 2] {
+                *value = combined(op, left[at], right[at]);
+            }
+        }
+        self.named(&[left, right], known)
+    }
+
+    fn unary(&mut self, op: UnaryOp, values: &[Value], mut known: Vec<Value>) -> Vec<Value> {
+        for (value, new) in values.iter().zip(&mut known) {
+            if let (UnaryOp::Not, Value::Ranked(rank)) = (op, value) {
+                *new = Value::Ranked(-rank);
+            }
+        }
+        self.named(&[values], known)
+    }
+
+    /// Values as another type holds them. That no number wraps that is not known is taken for granted.
+    fn converted(&self, id: ExprId, values: &[Value]) -> Vec<Value> {
+        let mut new = self.each(id, values, values, |value, _| Some(value));
+        for (new, old) in new.iter_mut().zip(values) {
+            if matches!(old, Value::Sum(..) | Value::Ranked(_)) {
+                *new = *old;
+            }
+        }
+        new
+    }
+
+    /// A result that is not known, of what is the same in all work-items, is the same in all as well.
+    fn named(&mut self, of: &[&[Value]], result: Vec<Value>) -> Vec<Value> {
+        let is_open = result.contains(&Value::Unknown);
+        if !is_open || !of.iter().all(|values| are_same(values)) {
+            return result;
+        }
+        self.computed += 1;
+        vec![Value::Sum(Symbol::Computed(self.computed), 0); self.items]
     }
 
     /// `pointer + integer` and `pointer - integer`.
@@ -605,6 +718,14 @@ impl Run<'_> {
                 let size = i128::from(self.sizes[usize::from(dim)]);
                 vec![Value::Int(size); self.items]
             }
+            Quantity::GlobalId => {
+                let first =
+                    |item| Value::Sum(Symbol::Query(query.quantity, dim), of_item(item).into());
+                (0..self.items as u64).map(first).collect()
+            }
+            quantity if !quantity.differs_in_group() => {
+                vec![Value::Sum(Symbol::Query(quantity, dim), 0); self.items]
+            }
             _ => unknown,
         }
     }
@@ -615,73 +736,29 @@ impl Run<'_> {
             let (Value::Pointer(var, byte), Active::Yes) = (location, active) else {
                 continue;
             };
+            let scope = self.scope;
             let cell = self.cells.entry((*var, *byte)).or_default();
-            let (own, other) = match is_write {
-                true => (&mut cell.write, cell.read),
-                false => (&mut cell.read, cell.write),
+            let (own, others) = match is_write {
+                true => (&mut cell.writes, &cell.reads),
+                false => (&mut cell.reads, &cell.writes),
             };
-            match own {
-                Some((first, _, many)) => *many |= *first != item,
-                None => *own = Some((item, at, false)),
+            let alike = own.iter().filter(|own| own.scope == scope);
+            let is_told = alike.clone().any(|own| own.item == item) || alike.count() > 1;
+            if !is_told && own.len() < REMEMBERED {
+                own.push(Access { item, at, scope });
             }
-            let Some((who, location, many)) = other else {
+            let meets =
+                |other: &&Access| other.item != item && self.scopes.are_nested(other.scope, scope);
+            let Some(other) = others.iter().find(meets) else {
                 continue;
             };
-            if who == item && !many {
-                continue;
-            }
-            let (write, read) = if is_write {
-                (at, location)
-            } else {
-                (location, at)
+            let (write, read) = match is_write {
+                true => (at, other.at),
+                false => (other.at, at),
             };
             let array = self.function.vars[*var].name.clone();
             self.race = Some(Race { array, write, read });
             return;
-        }
-    }
-}
-
-fn moved(var: VarId, from: i64, by: i128, size: i64) -> Value {
-    let by = i64::try_from(by).ok().and_then(|by| by.checked_mul(size));
-    match by.and_then(|by| from.checked_add(by)) {
-        Some(at) => Value::Pointer(var, at),
-        None => Value::Unknown,
-    }
-}
-
-fn unary(op: UnaryOp, value: i128) -> Option<i128> {
-    Some(match op {
-        UnaryOp::Plus => value,
-        UnaryOp::Minus => -value,
-        UnaryOp::Complement => !value,
-        UnaryOp::Not => i128::from(value == 0),
-        UnaryOp::Deref | UnaryOp::AddressOf => return None,
-    })
-}
-
-fn maybe(active: &[Active]) -> Vec<Active> {
-    active.iter().map(|one| (*one).min(Active::Maybe)).collect()
-}
-
-/// Those of whom a condition is what is asked for.
-fn masked(active: &[Active], cond: &[Value], wanted: bool) -> Vec<Active> {
-    let one = |(active, cond): (&Active, &Value)| match cond.truth() {
-        Some(truth) if truth == wanted => *active,
-        Some(_) => Active::No,
-        None => (*active).min(Active::Maybe),
-    };
-    active.iter().zip(cond).map(one).collect()
-}
-
-/// Who takes part leaves; of whom that is not known may stay.
-fn leave(active: &mut [Active], mut to: Option<&mut Vec<Active>>) {
-    for (at, one) in active.iter_mut().enumerate() {
-        if let Some(to) = &mut to {
-            to[at] = to[at].max(*one);
-        }
-        if *one == Active::Yes {
-            *one = Active::No;
         }
     }
 }
@@ -698,6 +775,20 @@ fn leaves(then: &Block, otherwise: Option<&Block>) -> bool {
         });
     }
     found
+}
+
+/// Whether nobody comes to the end of a block.
+fn always_leaves(block: &Block) -> bool {
+    let last = block.stmts.last().map(|stmt| &stmt.kind);
+    matches!(
+        last,
+        Some(StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue)
+    )
+}
+
+fn is_integer(module: &Module, ty: fpgacc_frontend::ir::TypeId) -> bool {
+    let scalar = module.types.as_scalar(ty);
+    scalar.is_some_and(fpgacc_frontend::ir::Scalar::is_integer)
 }
 
 fn has_return(block: &Block) -> bool {
