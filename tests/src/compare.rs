@@ -36,8 +36,8 @@ pub enum Difference {
         /// Its text.
         source_text: String,
     },
-    /// Oclgrind complains of the original: comparing results would prove nothing.
-    #[error("Oclgrind complains of the original:\n{0}")]
+    /// Oclgrind complains of a job: comparing its results would prove nothing.
+    #[error("Oclgrind complains:\n{0}")]
     Complaints(String),
     /// Results differ.
     #[error("on {platform:?}, {what}\n{source_text}")]

@@ -35,7 +35,9 @@ mod sink;
 mod space;
 mod step;
 mod stores;
+mod swapped;
 mod together;
+mod turns;
 mod values;
 mod wave;
 mod writer;
@@ -110,6 +112,7 @@ pub fn has_waves(function: &Function) -> bool {
         !runs(function).is_empty()
             || !sink::nests(function).is_empty()
             || !copied::nests(function).is_empty()
+            || !swapped::nests(function).is_empty()
     };
     loops::structured_body(function).is_some() && has_loops()
 }
@@ -205,21 +208,20 @@ struct Plan {
     missed: Vec<Note>,
 }
 
-/// Looks for waves, also where rows are copied. Those that are no waves are copied as before.
+/// Looks for waves, also where rows are copied or exchanged. Those that are no waves are so as before.
 fn plan_turned(module: &mut Module, kernel: FunctionId, context: &Context<'_>) -> Plan {
     let original = module.functions[kernel].clone();
     let (mut rows, mut done, mut missed) = (Vec::new(), Vec::new(), Vec::new());
-    // The last ones first: those before them then stay where they are.
-    for nest in copied::nests(&original).into_iter().rev() {
-        match copied::turn(module, kernel, context, &nest) {
+    // What is done to one moves others, so that they are looked for again.
+    while let Some((turn, nest)) = to_turn(&module.functions[kernel], missed.len()) {
+        let function = &module.functions[kernel];
+        let span = nest.get(function).and_then(|stmt| stmt.span);
+        match turn(module, kernel, context, &nest) {
             Ok((array, note)) => {
                 rows.push(array);
                 done.push(note);
             }
-            Err(refusal) => {
-                let span = nest.get(&original).and_then(|stmt| stmt.span);
-                missed.push(missed_note(&original, &refusal, span));
-            }
+            Err(refusal) => missed.push(missed_note(&original, &refusal, span)),
         }
     }
     done.reverse();
@@ -235,6 +237,18 @@ fn plan_turned(module: &mut Module, kernel: FunctionId, context: &Context<'_>) -
     missed.retain(|note| !looked.missed.contains(note));
     looked.missed.extend(missed);
     looked
+}
+
+/// Makes two rows of a loop rows of one array.
+type Turn = fn(&mut Module, FunctionId, &Context<'_>, &Position) -> Result<(VarId, Note), Refusal>;
+
+/// The last loop whose rows may be used by turns, but for so many that are not.
+fn to_turn(function: &Function, but: usize) -> Option<(Turn, Position)> {
+    let copied = copied::nests(function).into_iter();
+    let swapped = swapped::nests(function).into_iter();
+    let copied = copied.map(|nest| (copied::turn as Turn, nest));
+    let all = copied.chain(swapped.map(|nest| (swapped::turn as Turn, nest)));
+    all.rev().nth(but)
 }
 
 /// Looks for waves, also among loops that have to be made such before. Others stay.
