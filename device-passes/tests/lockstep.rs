@@ -11,9 +11,15 @@ use fpgacc_launch_facts::Facts;
 /// The remarks on a kernel with this body, and whether it became a single work-item.
 fn remarks(body: &str) -> (String, bool) {
     let source = format!(
-        "void other(__local float *p) {{ p[0] = 1; }}\n__kernel void k(__global float *a, __global int *c, \
+        "void other(__local float *p) {{ p[0] = 1; }}\n\
+         void warp(__local float *p) {{ int l = get_local_id(0); if (l < 32) {{ p[l] += p[l + 16]; \
+         p[l] += p[l + 8]; }} }}\n\
+         void sum(__local float *p, int by) {{ int l = get_local_id(0); if (l < by) p[l] += p[l + by]; }}\n\
+         int twice(int x) {{ return 2 * x; }}\n\
+         typedef struct {{ int n; float v[64]; }} Row;\n\
+         void shift(__local Row *r) {{ r->v[get_local_id(0)] = r->v[63 - get_local_id(0)]; }}\n__kernel void k(__global float *a, __global int *c, \
          __local float *s, int n) {{\n    \
-         __local float t[2][64];\n    __local int flag;\n    int l = get_local_id(0);\n    \
+         __local float t[2][64];\n    __local int flag;\n    __local Row row;\n    __local float4 f[64];\n    int l = get_local_id(0);\n    \
          s[l] = a[get_global_id(0)];\n    barrier(CLK_LOCAL_MEM_FENCE);\n    {body}\n    \
          barrier(CLK_LOCAL_MEM_FENCE);\n    a[get_global_id(0)] = s[l] + t[0][l] + flag;\n}}\n"
     );
@@ -106,6 +112,20 @@ fn work_items_race_wherever_a_few_get_in() {
         "if (l >= n) t[0][l] = 0; else { float x = s[2 * l]; s[l] = x; }",
         "s",
     );
+}
+
+#[test]
+fn called_functions_are_followed() {
+    races("warp(s);", "s");
+    races("sum(s, 32); sum(s, 16);", "s");
+    races("float x = s[twice(l) & 63]; s[l] = x;", "s");
+    races("shift(&row);", "row");
+    races("row.v[l] = 2; t[0][l] = row.v[63 - l];", "row");
+    races("f[l].x = 2; t[0][l] = f[63 - l].x;", "f");
+    is_converted("sum(s, 32); barrier(CLK_LOCAL_MEM_FENCE); sum(s, 16);");
+    is_converted("s[twice(l) & 63 | l & 1] = 2;");
+    is_converted("row.v[l] = 2; t[0][l] = row.v[l] + row.n;");
+    is_converted("f[l].x = 2; t[0][l] = f[63 - l].y;");
 }
 
 #[test]

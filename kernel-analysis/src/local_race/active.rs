@@ -91,7 +91,7 @@ pub fn assumed(active: &[Active], cond: &[Value], wanted: bool) -> Option<(Vec<A
     };
     let ranks: Ranks = active.iter().zip(cond).map(rank).collect();
     let lots: BTreeSet<i128> = ranks.iter().flatten().copied().collect();
-    let last = lots.iter().take(LOTS).last().filter(|_| are_same)?;
+    let last = lots.iter().take(LOTS).next_back().filter(|_| are_same)?;
     let mut taking = masked(active, cond, wanted);
     for (taking, rank) in taking.iter_mut().zip(&ranks) {
         if rank.is_some_and(|rank| rank <= *last) {

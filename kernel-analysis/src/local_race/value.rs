@@ -1,6 +1,6 @@
 //! What work-items have: a value each, of which some are known only to be the same in all of them.
 
-use fpgacc_frontend::ir::{BinaryOp, UnaryOp, VarId};
+use fpgacc_frontend::ir::{BinaryOp, FunctionId, UnaryOp, VarId};
 
 use crate::constant;
 use crate::work_item::Quantity;
@@ -14,6 +14,19 @@ pub enum Symbol {
     Computed(usize),
 }
 
+/// A variable in `__local` memory, or a parameter that points there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Root {
+    pub function: FunctionId,
+    pub var: VarId,
+}
+
+impl Root {
+    pub fn of(function: FunctionId, var: VarId) -> Self {
+        Root { function, var }
+    }
+}
+
 /// What a work-item has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
@@ -24,7 +37,7 @@ pub enum Value {
     /// A truth: where it holds for one work-item, it holds for all with a lower rank.
     Ranked(i128),
     /// Bytes after the start of local memory.
-    Pointer(VarId, i64),
+    Pointer(Root, i64),
 }
 
 impl Value {
@@ -104,7 +117,7 @@ pub fn unary(op: UnaryOp, value: i128) -> Option<i128> {
 }
 
 /// Another location, so many elements of a size away.
-pub fn moved(var: VarId, from: i64, by: i128, size: i64) -> Value {
+pub fn moved(var: Root, from: i64, by: i128, size: i64) -> Value {
     let by = i64::try_from(by).ok().and_then(|by| by.checked_mul(size));
     match by.and_then(|by| from.checked_add(by)) {
         Some(at) => Value::Pointer(var, at),

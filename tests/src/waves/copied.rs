@@ -1,4 +1,4 @@
-//! Two rows, of which each step copies one into the other.
+//! Two rows, of which each step copies one into the other, or exchanges pointers to them.
 
 use crate::random::Random;
 
@@ -41,6 +41,17 @@ fn lane(random: &mut Random, far: &[&str]) -> String {
     }
 }
 
+/// The pointers to both rows are exchanged.
+fn exchange(random: &mut Random) -> String {
+    let guard = random.copy(&["", "", "", "", "", "", "", "if (row[2] > 900) break;\n"]);
+    let exchange = random.copy(&[
+        "T *t = old;\nold = row;\nrow = t;\n",
+        "T *t = row;\nrow = old;\nold = t;\n",
+        "T *t;\nt = old;\nold = row;\nrow = t;\n",
+    ]);
+    format!("{guard}{exchange}")
+}
+
 /// A nest with such rows, and what is before and after it, in one work-item.
 pub(super) fn copied(random: &mut Random) -> String {
     let columns = 2 + random.below(9);
@@ -52,7 +63,11 @@ pub(super) fn copied(random: &mut Random) -> String {
     );
     let from = random.copy(&[1, 1, 1, 0, 2]);
     let to = columns + random.copy(&[1, 1, 1, 1, 2]);
-    let copy = format!("for (int k = {from}; k < {to}; k++) old[k] = row[k];\n");
+    let exchanges = random.chance(35);
+    let copy = match exchanges {
+        true => exchange(random),
+        false => format!("for (int k = {from}; k < {to}; k++) old[k] = row[k];\n"),
+    };
     let mut start = random
         .copy(&[
             "",
@@ -81,7 +96,7 @@ pub(super) fn copied(random: &mut Random) -> String {
     };
     let guard = random.copy(&["", "", "", "", "", "", "if (j > 2) ", "if (j <= i) "]);
     // Elsewhere the same elements are used, mostly, which the step has stored.
-    let is_whole = from == 2 || random.chance(15);
+    let is_whole = from == 2 || exchanges || random.chance(15);
     let (low, high) = if is_whole { (0, width) } else { (from, to) };
     let far = match (is_whole, from) {
         (true, _) => FAR[2],
@@ -94,15 +109,22 @@ pub(super) fn copied(random: &mut Random) -> String {
         false => ["", copy.as_str()],
     };
     let all = format!("for (int x = {low}; x < {high}; x++)");
-    let later = random.copy(&["", "", "", "", "", "row[2] += 3;\n"]);
+    let later = match exchanges && random.chance(20) {
+        true => random.copy(&["row[1] += second[2];\n", "old = first;\n"]),
+        false => random.copy(&["", "", "", "", "", "row[2] += 3;\n"]),
+    };
+    let other = width + random.below(3);
+    let rows = match exchanges {
+        true => format!("T first[{width}], second[{other}];\nT *old = first, *row = second;"),
+        false => format!("T old[{width}], row[{other}];"),
+    };
     format!(
-        "T old[{width}], row[{}];\nint total = 0, bi = -1, bj = -1;\nT best = 0, own[64], dir[300], e[300];\n\
+        "{rows}\nint total = 0, bi = -1, bj = -1;\nT best = 0, own[64], dir[300], e[300];\n\
          for (int x = 0; x < 300; x++) {{\ndir[x] = 0;\ne[x] = b[x];\nown[x % 64] = b[x];\n}}\n\
          {all} {{\nold[x] = b[x * 3];\nrow[x] = b[x + 9];\n}}\n\
          {outer} {{\nint w = b[i * 3];\n{first}{start}{inner} {guard}{{\n{lane}}}\n{end}{last}}}\n{later}\
          {all} {{\na[x] = row[x];\na[x + 50] = old[x];\n}}\n\
          a[1500] = total;\na[1501] = best;\na[1502] = bi;\na[1503] = bj;\n\
-         for (int x = 0; x < 300; x++) {{\na[1510 + x] = dir[x] + e[x] * 2 + own[x % 64] * 3;\n}}\n",
-        width + random.below(3)
+         for (int x = 0; x < 300; x++) {{\na[1510 + x] = dir[x] + e[x] * 2 + own[x % 64] * 3;\n}}\n"
     )
 }

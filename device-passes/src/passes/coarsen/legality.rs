@@ -226,12 +226,11 @@ fn divides(what: &str, size: Option<u64>, of: u64) -> Option<String> {
 
 /// A kernel whose work-items race relies on how GPUs run them.
 fn races(module: &Module, kernel: FunctionId, context: &Context<'_>) -> Option<Note> {
-    let function = &module.functions[kernel];
     let race = context.race(module, kernel)?;
     let text = format!(
         "it relies on work-items that run in lockstep: this reads an element of '{}' that another \
          work-item writes, without a barrier between",
         race.array
     );
-    Some(Note::new(text, function.exprs.span(race.read)))
+    Some(Note::new(text, race.read))
 }

@@ -227,8 +227,8 @@ fn races(module: &Module, kernel: FunctionId, context: &Context<'_>) -> Option<N
          writes, without a barrier between (a data race by OpenCL's rules)",
         race.array
     );
-    let mut note = Note::new(text, function.exprs.span(race.read));
-    if let Some(write) = function.exprs.span(race.write) {
+    let mut note = Note::new(text, race.read);
+    if let Some(write) = race.write {
         note.also.push((write, "written here".to_string()));
     }
     Some(note)
