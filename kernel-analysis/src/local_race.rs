@@ -6,8 +6,8 @@
 //! what is known: ids, constants, and what is computed of them. An element that one work-item writes and
 //! another reads without a barrier between is a race for sure. So is one behind conditions on numbers that are the same
 //! in all work-items (parameters, ids of groups): `if (l < n) { x = s[2 * l]; s[l] = x; }` races wherever a few
-//! work-items get in, and nobody writes such a condition for fewer. What depends on anything else (data, other functions) is
-//! not followed, and such a race is not found.
+//! work-items get in, and nobody writes such a condition for fewer. Called functions are followed. What depends on data is
+//! not, and such a race is not found.
 
 mod active;
 mod expressions;
