@@ -663,7 +663,7 @@ mod tests {
         let close = settled("sum 2000.6 of 8\n", Some(64));
         assert_eq!(
             close.to_string(),
-            "rounded: numbers apart: 1, by 5.0e-05 of themselves at most"
+            "rounded: numbers apart: 1, by 5.0e-5 of themselves at most"
         );
         assert!(is_rounded(close));
         assert!(!is_rounded(settled("sum 2001.5 of 8\n", Some(64))));
