@@ -524,7 +524,7 @@ fn run_suite(suite: &Suite, programs: &[Program], platforms: &[Platform]) -> Res
             for outcome in outcomes.map_err(|error| error.to_string())? {
                 let name = format!("{} {}", program.title(), outcome.args.join(" "));
                 let name = name.trim_end().to_string();
-                eprintln!("{name} on {}: {:?}", platform.name, outcome.verdict);
+                eprintln!("{name} on {}: {}", platform.name, outcome.verdict);
                 if let Some(warning) = &outcome.warning {
                     eprintln!("    warning: {warning}");
                 }
@@ -542,14 +542,8 @@ fn run_suite(suite: &Suite, programs: &[Program], platforms: &[Platform]) -> Res
     let names: Vec<&str> = targets.iter().map(|p| p.name.as_str()).collect();
     println!("{}", suite::counts(&rows, &names));
     print!("{}", suite::table(&rows, &names));
-    let is_wrong = |verdict: &suite::Verdict| {
-        matches!(
-            verdict,
-            suite::Verdict::Refused(_) | suite::Verdict::Different(_)
-        )
-    };
-    let verdicts = rows.iter().flat_map(|row| row.verdicts.values());
-    Ok(!verdicts.into_iter().any(is_wrong))
+    let mut verdicts = rows.iter().flat_map(|row| row.verdicts.values());
+    Ok(!verdicts.any(suite::Verdict::is_wrong))
 }
 
 /// Verifies each run of each program. Whether none read back something else, and some were compared.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,6 +58,35 @@ pub enum Verdict {
     Refused(String),
     /// Something else.
     Different(String),
+}
+
+impl Verdict {
+    /// Whether fpgacc's build falls short of the original.
+    pub fn is_wrong(&self) -> bool {
+        matches!(self, Verdict::Refused(_) | Verdict::Different(_))
+    }
+
+    /// What the tables say.
+    fn word(&self) -> &'static str {
+        match self {
+            Verdict::Same => "same",
+            Verdict::Rounded(_) => "rounded",
+            Verdict::Original(_) => "original fails",
+            Verdict::Refused(_) => "refused",
+            Verdict::Different(_) => "different",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = match self {
+            Verdict::Same => return f.write_str(self.word()),
+            Verdict::Rounded(rounding) => rounding.to_string(),
+            Verdict::Original(why) | Verdict::Refused(why) | Verdict::Different(why) => why.clone(),
+        };
+        write!(f, "{}: {why}", self.word())
+    }
 }
 
 /// Why nothing could be tried.
@@ -499,12 +528,9 @@ pub fn table(rows: &[Row], platforms: &[&str]) -> String {
         let _ = write!(out, "| {} |", row.program);
         for platform in platforms {
             let word = match row.verdicts.get(*platform) {
-                None => "",
-                Some(Verdict::Same) => "same",
-                Some(Verdict::Rounded(_)) => "rounded",
-                Some(Verdict::Original(_)) => "original fails",
-                Some(Verdict::Refused(_)) => "**refused**",
-                Some(Verdict::Different(_)) => "**different**",
+                None => String::new(),
+                Some(verdict) if verdict.is_wrong() => format!("**{}**", verdict.word()),
+                Some(verdict) => verdict.word().to_string(),
             };
             let _ = write!(out, " {word} |");
             let note = row.verdicts.get(*platform).map_or(String::new(), note);
@@ -634,7 +660,12 @@ mod tests {
             outcome.verdict
         };
         let is_rounded = |verdict: Verdict| matches!(verdict, Verdict::Rounded(_));
-        assert!(is_rounded(settled("sum 2000.6 of 8\n", Some(64))));
+        let close = settled("sum 2000.6 of 8\n", Some(64));
+        assert_eq!(
+            close.to_string(),
+            "rounded: numbers apart: 1, by 5.0e-5 of themselves at most"
+        );
+        assert!(is_rounded(close));
         assert!(!is_rounded(settled("sum 2001.5 of 8\n", Some(64))));
         assert!(!is_rounded(settled("sum 2000.6 of 8\n", None)));
         assert!(!is_rounded(settled("sum 2000.6 at 8\n", Some(64))));

@@ -220,6 +220,7 @@ fn rewrite_parsed(
     if tool::runs_on_pocl(&session.options) {
         let rewritten = decided.report.rewritten(&module);
         pocl::keep_loops_scalar(&mut module, &rewritten);
+        pocl::keep_loops_rolled(&mut module, &rewritten);
     }
     rewritten.report = decided.report;
     rewritten.decisions = decided.decisions;

@@ -34,6 +34,7 @@ mod opt_record;
 mod outputs;
 mod passes;
 mod report;
+mod rolled_lanes;
 mod roundtrip;
 mod scalar_replacement;
 mod search;

@@ -5,6 +5,12 @@
 //! PoCL itself puts into loops are not affected, since it tells LLVM that they are independent; loops that
 //! fpgacc makes of them are, and those that are written. So clang is told to make no vectors of loops with such
 //! an index: with a mask of the lowest bits, the remainder of a power of two, or a conversion to a narrower type.
+//!
+//! PoCL 3.1 takes a barrier in a loop that may not run for one that only some work-items reach, puts barriers of
+//! its own before it, and finds their places along the first predecessors of blocks. Where LLVM has unrolled a
+//! loop with branches before, that path leads into a branch: its own barrier then stands where only some
+//! work-items come, and what the others do there is lost. So LLVM is told not to unroll loops with branches in
+//! kernels with such barriers.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +21,87 @@ use fpgacc_frontend::ir::{
 use fpgacc_kernel_analysis::calls::reachable;
 use fpgacc_kernel_analysis::{constant, loops};
 
+use crate::passes::ndrange_to_loop::control::convergence::holds_barrier;
+
 /// What clang is told of a loop.
 const PRAGMA: &str = "clang loop vectorize(disable)";
+
+/// What clang is told of a loop that would be unrolled.
+const ROLLED: &str = "clang loop unroll(disable)";
+
+/// Keeps loops with branches as loops in kernels with barriers in loops or branches.
+pub fn keep_loops_rolled(module: &mut Module, kernels: &BTreeSet<FunctionId>) {
+    for kernel in kernels {
+        let function = &module.functions[*kernel];
+        let Some(body) = &function.body else { continue };
+        let holds = |stmt: &Stmt| holds_barrier(function, stmt);
+        if !body
+            .stmts
+            .iter()
+            .any(|stmt| holds_conditional(stmt, &holds))
+        {
+            continue;
+        }
+        let mut unrolled = Vec::new();
+        loops::for_each(body, &mut |at, stmt| {
+            if is_unrolled(stmt) && has_branches(function, stmt) && !holds(stmt) {
+                unrolled.push(at);
+            }
+        });
+        if let Some(body) = &mut module.functions[*kernel].body {
+            for at in unrolled {
+                loops::change(&mut body.stmts, at, &mut roll);
+            }
+        }
+    }
+}
+
+/// Whether a statement holds a barrier in a loop or branch.
+fn holds_conditional(stmt: &Stmt, holds: &dyn Fn(&Stmt) -> bool) -> bool {
+    match stmt.kind {
+        StmtKind::Block(_) => {
+            let mut inside = stmt.lists().into_iter().flatten();
+            inside.any(|stmt| holds_conditional(stmt, holds))
+        }
+        _ => !stmt.lists().is_empty() && holds(stmt),
+    }
+}
+
+fn is_unrolled(stmt: &Stmt) -> bool {
+    loops::hints(stmt).is_some_and(|hints| loops::unroll_factor(hints).0.is_some())
+}
+
+/// Whether a loop has branches or loops inside. Clang makes branches of conditional expressions, too.
+fn has_branches(function: &Function, stmt: &Stmt) -> bool {
+    let is_branch = |id| {
+        matches!(
+            function.exprs.get(id),
+            Expr::Cond { .. }
+                | Expr::Binary {
+                    op: BinaryOp::And | BinaryOp::Or,
+                    ..
+                }
+        )
+    };
+    let mut inside = stmt.lists().into_iter().flatten();
+    inside.any(|stmt| match stmt.kind {
+        StmtKind::Block(_) => has_branches(function, stmt),
+        _ => !stmt.lists().is_empty() || stmt.any_expr(&function.exprs, &mut |id| is_branch(id)),
+    })
+}
+
+/// Replaces a request to unroll by its opposite.
+fn roll(stmt: &mut Stmt) {
+    let (StmtKind::For { hints, .. }
+    | StmtKind::While { hints, .. }
+    | StmtKind::DoWhile { hints, .. }) = &mut stmt.kind
+    else {
+        return;
+    };
+    hints.pragmas.retain(|pragma| !pragma.starts_with("unroll"));
+    hints.attrs.retain(|attr| attr.name != "opencl_unroll_hint");
+    hints.pragmas.push(ROLLED.to_string());
+}
 
 /// Keeps loops that would become wrong vectors as they are, in kernels and the functions that they call.
 pub fn keep_loops_scalar(module: &mut Module, kernels: &BTreeSet<FunctionId>) {
@@ -171,19 +256,72 @@ mod tests {
     use fpgacc_frontend::kernel::{Input, LineDirectives, parse, print, validate};
     use fpgacc_frontend::source::SourceMap;
 
-    /// Whether the loop of a kernel is kept from becoming vectors.
-    fn is_kept(body: &str) -> bool {
+    /// A kernel's text after a rewrite.
+    fn rewritten(body: &str, rewrite: fn(&mut Module, &BTreeSet<FunctionId>)) -> String {
         let text = format!(
-            "__kernel void k(__global const int *a, __global const uchar *b, __global int *o, int n) {{ {body} }}"
+            "__kernel void k(__global const int *a, __global const uchar *b, __global int *o, int n, __local int *t) {{ {body} }}"
         );
         let mut sources = SourceMap::new();
         sources.add("k.cl", &*text);
         let mut module =
             parse(&Input::new("k.cl", &text, Dialect::Cl12), &mut sources).expect("a kernel");
         let kernels = module.kernels().collect();
-        keep_loops_scalar(&mut module, &kernels);
+        rewrite(&mut module, &kernels);
         let valid = validate(&module).unwrap_or_else(|faults| panic!("{faults:?}"));
-        print(&valid, &sources, LineDirectives::None).contains(PRAGMA)
+        print(&valid, &sources, LineDirectives::None)
+    }
+
+    /// Whether the loop of a kernel is kept from becoming vectors.
+    fn is_kept(body: &str) -> bool {
+        rewritten(body, keep_loops_scalar).contains(PRAGMA)
+    }
+
+    /// Whether a kernel's unrolled loop stays a loop; if not, it is unrolled as it was.
+    fn stays_rolled(body: &str) -> bool {
+        let text = rewritten(body, keep_loops_rolled);
+        let rolled = text.contains(ROLLED);
+        assert_ne!(rolled, text.contains("#pragma unroll"), "{text}");
+        rolled
+    }
+
+    const BRANCHES: &str = "{
+        #pragma unroll
+        for (int l = 0; l < 2; l++) { if (t[l] < 8) t[l] += 7; }
+    }";
+
+    #[test]
+    fn loops_with_branches_stay_loops_where_barriers_may_not_be_reached() {
+        for barriers in [
+            "for (int i = 0; i < n; i++) { BRANCHES barrier(1); }",
+            "BRANCHES while (n > 0) { n--; barrier(1); }",
+            "{ do { n--; { barrier(1); } } while (n > 0); } BRANCHES",
+            "if (n > 3) { barrier(1); BRANCHES }",
+        ] {
+            let body = barriers.replace("BRANCHES", BRANCHES);
+            assert!(stays_rolled(&body), "{body}");
+        }
+        for branches in [
+            "t[l] += l < n ? 7 : a[l];",
+            "t[l] = n && a[l];",
+            "for (int k = 0; k < n; k++) t[l]++;",
+        ] {
+            let unrolled = BRANCHES.replace("if (t[l] < 8) t[l] += 7;", branches);
+            let body = format!("for (int i = 0; i < n; i++) {{ {unrolled} barrier(1); }}");
+            assert!(stays_rolled(&body), "{body}");
+        }
+    }
+
+    #[test]
+    fn other_loops_are_unrolled_as_before() {
+        let straight = BRANCHES.replace("if (t[l] < 8) ", "");
+        for body in [
+            format!("for (int i = 0; i < n; i++) {{ {straight} barrier(1); }}"),
+            format!("{BRANCHES} barrier(1); {{ barrier(1); }} o[0] = t[0];"),
+            format!("for (int i = 0; i < n; i++) {{ {BRANCHES} }} barrier(1);"),
+            BRANCHES.replace("t[l] += 7;", "barrier(1);"),
+        ] {
+            assert!(!stays_rolled(&body), "{body}");
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@
 //! memory) promises nothing in OpenCL; where such a loop is seen, the kernel is left alone.
 
 mod atomics;
-pub(super) mod control;
+pub(crate) mod control;
 mod emit;
 pub(super) mod group_calls;
 mod interchange;
