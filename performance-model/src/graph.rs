@@ -147,6 +147,8 @@ pub struct Region {
     pub returns: bool,
     /// An iteration may end before its end.
     pub is_left: bool,
+    /// Nothing ends it.
+    pub is_endless: bool,
     /// The innermost branch around it, by number.
     pub branch: usize,
     /// Loops inside, in order.
@@ -177,6 +179,7 @@ impl Region {
             is_skipped: false,
             returns: false,
             is_left: false,
+            is_endless: false,
             branch: 0,
             loops: Vec::new(),
             barriers: 0,

@@ -10,7 +10,7 @@ use super::value::{Pointer, Slot, Target, Value};
 use super::{Lowering, UNKNOWN_BYTES, memory_kind, ops};
 use crate::board::Operator;
 use crate::depends::Depends;
-use crate::graph::{Array, NodeId, Op};
+use crate::graph::{ADDITION, Array, NodeId, Op};
 
 impl<'a> Lowering<'a> {
     /// Evaluates an expression.
@@ -68,7 +68,10 @@ impl<'a> Lowering<'a> {
             Expr::Cast { operand, .. } => self.cast(*operand, scalar, span),
             Expr::VectorLit { elements } => {
                 let values: Vec<Value> = elements.iter().map(|e| self.value(*e)).collect();
-                self.compute(Operator::default(), "vector", &values, span)
+                Value {
+                    is_zero: values.iter().all(Value::is_nought),
+                    ..self.compute(Operator::default(), "vector", &values, span)
+                }
             }
             Expr::Compound { items, .. } => {
                 let mut below = Vec::new();
@@ -310,12 +313,36 @@ impl<'a> Lowering<'a> {
         let scalar = self.scalar(ty).unwrap_or(Scalar::Int);
         let (operator, what) = ops::binary(self.table, BinaryOp::Add, scalar);
         let operator = ops::times(operator, self.lanes(ty));
-        let operands = [x.clone(), y.clone()];
+        let mut operands = [x.clone(), y.clone()];
+        // Constants that are added one after another are one (LLVM's InstCombine).
+        let moved = match (x.constant(), y.constant()) {
+            (None, Some(_)) => Some(0),
+            (Some(_), None) if sign > 0 => Some(1),
+            _ => None,
+        };
+        if let Some(node) = moved.and_then(|at| operands[at].node.as_mut())
+            && let Some(from) = self.moved_from(*node)
+        {
+            *node = from;
+        }
         let mut sum = self.compute_by(adding(scalar), operator, what, &operands, span);
+        if let (Some(at), Some(node)) = (moved, sum.node)
+            && let Some(from) = operands[at].node
+            && self.builds()
+        {
+            self.known.moved_from.insert(node, from);
+        }
         if scalar.is_integer() {
             sum.poly = poly.or(sum.poly);
         }
         sum
+    }
+
+    /// What an operation adds a constant to. Numbers of operations that were taken back are given again.
+    fn moved_from(&self, node: NodeId) -> Option<NodeId> {
+        let from = *self.known.moved_from.get(&node)?;
+        let node = self.graph.nodes.get(node)?;
+        (node.what == ADDITION && node.inputs == [from]).then_some(from)
     }
 
     fn pointer_sum(&mut self, op: BinaryOp, x: Value, y: Value, id: ExprId) -> Value {

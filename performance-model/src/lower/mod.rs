@@ -20,6 +20,7 @@ mod ops;
 mod parts;
 mod pragmas;
 mod series;
+mod shifts;
 mod stmt;
 mod trips;
 mod value;
@@ -184,6 +185,8 @@ struct Known<'a> {
     set_by_loops: BTreeMap<LoopKey, Vec<Slot>>,
     /// The variables of which functions write components of vectors.
     components: BTreeMap<FunctionId, BTreeSet<VarRef>>,
+    /// Sums of integers and constants: what the constant is added to.
+    moved_from: BTreeMap<NodeId, NodeId>,
     /// Shift registers, with their bytes.
     shifted: BTreeMap<VarKey, u64>,
     /// Arrays that one pointer goes to, of each two the one with the lower number first.
