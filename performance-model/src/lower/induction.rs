@@ -43,6 +43,8 @@ pub(super) struct LoopVariable {
     pub start: Value,
     /// In an iteration: the integer, or where a pointer points.
     pub inside: Option<Poly>,
+    /// Parts of it had values of their own before the loop.
+    pub has_parts: bool,
 }
 
 impl LoopVariable {

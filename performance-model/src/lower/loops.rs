@@ -220,6 +220,7 @@ impl<'a> Lowering<'a> {
                 change: change.clone(),
                 start: self.env.get(slot).cloned().unwrap_or_default(),
                 inside: None,
+                has_parts: self.has_parts(slot),
             };
             variable.inside = self.inside(&variable, region, 1);
             variables.push(variable);
@@ -332,6 +333,8 @@ impl<'a> Lowering<'a> {
             let last = self.env.get(slot).map(|value| value.node);
             // A constant, or a value from around the loop, is not the one from before it.
             let keeps = last.is_none_or(|node| node == Some(phi));
+            // Nor is an array whose elements an iteration writes one by one before it reads them.
+            let keeps = keeps && (variable.has_parts || !self.has_parts(slot));
             let next = last.flatten();
             let next = next.filter(|node| *node != phi && self.graph.nodes[*node].region == region);
             let is_free = self.is_free(slot, region);
@@ -367,6 +370,11 @@ impl<'a> Lowering<'a> {
             }
         }
         self.env.keep(mark);
+    }
+
+    /// Whether parts of a variable have values of their own.
+    fn has_parts(&self, slot: &Slot) -> bool {
+        self.env.parts(slot).len() > 1
     }
 
     /// Whether `ivdep` speaks of a variable that a loop carries on: of an array, some index of which is no constant. What depends on
