@@ -40,7 +40,9 @@ fn shift_registers_may_have_several_dimensions() {
         )
     };
     let direct = array("z[127 - t][x][y] = z[126 - t][x][y];");
-    let named = array("int to = 127 - t; int from = to - 1; float moved = z[from][x][y]; z[to][x][y] = moved; (void)moved;");
+    let named = array(
+        "int to = 127 - t; int from = to - 1; float moved = z[from][x][y]; z[to][x][y] = moved; (void)moved;",
+    );
     for prediction in [&direct, &named] {
         assert_eq!(prediction.loops.len(), 1);
         assert_eq!(prediction.loops[0].ii, 1.0);
@@ -133,6 +135,34 @@ fn small_arrays_that_are_written_first_do_not_wait() {
         }",
     );
     assert_eq!(prediction.loops[0].ii, 1.0);
+}
+
+/// What copies of an unrolled loop compute alike is computed once, and what a constant decides not at all (aoc's reports of
+/// someoneinjd/t2sp have one remainder where the text has 1280).
+#[test]
+fn copies_share_what_they_compute_alike() {
+    let logic = |copies: usize, body: &str| {
+        let prediction = on(
+            "pac-a10",
+            &format!(
+                "__kernel void k(__global const float *restrict a, __global float *restrict b, int n, int m) {{
+                    for (int i = 0; i < n; i++) {{
+                        float x[{copies}];
+                        #pragma unroll
+                        for (int j = 0; j < {copies}; j++) {{ x[j] = 0; {body} }}
+                        b[i] = x[0] + x[{copies} - 1];
+                    }}
+                }}"
+            ),
+        );
+        prediction.area.alut.value
+    };
+    let grows = |body: &str| logic(32, body) - logic(8, body);
+    let each = grows("if (i % (m + j) == 3) x[j] = a[i];");
+    let alike = grows("if (i % m == 3) x[j] = a[i];");
+    let decided = grows("bool last = j == 7; if (last && i % m == 3) x[j] = a[i];");
+    assert!(alike < 0.3 * each, "{alike} {each}");
+    assert!(decided < alike, "{decided} {alike}");
 }
 
 /// A loop without an end carries nothing on: aoc 16.0 reports that its iterations start every cycle, around a loop of as

@@ -51,6 +51,11 @@ impl<'a> Lowering<'a> {
             Expr::Binary { op, lhs, rhs } => {
                 let x = self.value(*lhs);
                 // The right operand is only evaluated where the left one does not decide.
+                let left = x.constant().map(|left| left != 0);
+                match (op, left) {
+                    (BinaryOp::And, Some(false)) | (BinaryOp::Or, Some(true)) => return x,
+                    _ => {}
+                }
                 let y = match op {
                     BinaryOp::And => self.value_in(self.part_taken(*lhs), *lhs, *rhs),
                     BinaryOp::Or => self.value_in(self.part_left(*lhs), *lhs, *rhs),
@@ -269,16 +274,38 @@ impl<'a> Lowering<'a> {
         let Some(operand) = operand else {
             return self.compute(self.table.int_logic, "logic", &[x, y], span);
         };
-        if operand.is_integer() {
-            match op {
-                BinaryOp::Add => return self.add(&x, &y, 1, id, span),
-                BinaryOp::Sub => return self.add(&x, &y, -1, id, span),
-                _ => {}
-            }
-            if let Some(value) = self.fold(op, &x, &y, operand, span) {
-                return value;
-            }
+        if !operand.is_integer() {
+            return self.operation(op, x, y, id, operand, span);
         }
+        let key = self.operation_key((op, operand, exprs.ty(id)), &x, &y);
+        if let Some(value) = key.as_ref().and_then(|key| self.done_before(key)) {
+            return value;
+        }
+        let value = match op {
+            BinaryOp::Add => self.add(&x, &y, 1, id, span),
+            BinaryOp::Sub => self.add(&x, &y, -1, id, span),
+            _ => match self.fold(op, &x, &y, operand, span) {
+                Some(value) => value,
+                None => self.operation(op, x, y, id, operand, span),
+            },
+        };
+        if let Some(key) = key {
+            self.note_operation(key, &value);
+        }
+        value
+    }
+
+    /// An operation on numbers that is not followed.
+    fn operation(
+        &mut self,
+        op: BinaryOp,
+        x: Value,
+        y: Value,
+        id: ExprId,
+        operand: Scalar,
+        span: Option<Span>,
+    ) -> Value {
+        let exprs = &self.at.function.exprs;
         let (operator, what) = ops::binary(self.table, op, operand);
         let operator = ops::times(operator, self.lanes(exprs.ty(id)));
         let compared = match (&x.poly, &y.poly) {

@@ -19,6 +19,7 @@ mod loops;
 mod ops;
 mod parts;
 mod pragmas;
+mod same;
 mod series;
 mod shifts;
 mod stmt;
@@ -185,6 +186,8 @@ struct Known<'a> {
     set_by_loops: BTreeMap<LoopKey, Vec<Slot>>,
     /// The variables of which functions write components of vectors.
     components: BTreeMap<FunctionId, BTreeSet<VarRef>>,
+    /// Operations on integers.
+    operations: BTreeMap<same::Operation, same::Done>,
     /// Sums of integers and constants: what the constant is added to.
     moved_from: BTreeMap<NodeId, NodeId>,
     /// Shift registers, with their bytes.

@@ -106,7 +106,12 @@ impl<'a> Lowering<'a> {
     /// Whether an expression has nothing but integers, which it changes none of.
     fn is_index(&self, expr: ExprId) -> bool {
         let exprs = &self.at.function.exprs;
-        let is_integer = |id| self.module.types.as_scalar(exprs.ty(id)).is_some_and(Scalar::is_integer);
+        let is_integer = |id| {
+            self.module
+                .types
+                .as_scalar(exprs.ty(id))
+                .is_some_and(Scalar::is_integer)
+        };
         let mut is_index = true;
         exprs.for_each(expr, &mut |id| {
             let is_pure = match exprs.get(id) {
