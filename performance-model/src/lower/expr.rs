@@ -53,7 +53,10 @@ impl<'a> Lowering<'a> {
                 // The right operand is only evaluated where the left one does not decide.
                 let left = x.constant().map(|left| left != 0);
                 match (op, left) {
-                    (BinaryOp::And, Some(false)) | (BinaryOp::Or, Some(true)) => return x,
+                    (BinaryOp::And, Some(false)) | (BinaryOp::Or, Some(true)) => {
+                        let decided = i128::from(*op == BinaryOp::Or);
+                        return Value::integer(Poly::constant(decided));
+                    }
                     _ => {}
                 }
                 let y = match op {
