@@ -91,6 +91,9 @@ fn constants_are_added_together() {
         }",
     );
     assert_eq!(prediction.loops[0].ii, 1.0);
+    // The unit stores 64 bytes after 64 bytes.
+    let store = prediction.lsus.iter().find(|lsu| lsu.is_store);
+    assert_eq!(store.and_then(|lsu| lsu.stride), Some(64));
 }
 
 /// What a loop has counted is known before it runs: entries do not wait for it.

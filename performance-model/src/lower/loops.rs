@@ -117,7 +117,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The iterations of a loop, where its text alone says how many there are.
-    fn trips_of_text(&mut self, parts: &Parts<'a>) -> Option<u64> {
+    pub(super) fn trips_of_text(&mut self, parts: &Parts<'a>) -> Option<u64> {
         let (module, function) = (self.module, self.at.function);
         let constants = &mut self.known.constants;
         let key = std::ptr::from_ref(function) as usize;

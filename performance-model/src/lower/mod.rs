@@ -182,8 +182,8 @@ struct Known<'a> {
     trips_of_texts: BTreeMap<usize, Option<u64>>,
     /// The integer constants of functions, by where those lie.
     constants: BTreeMap<usize, Constants<'a>>,
-    /// What loops set that were analysed as a part of a loop around.
-    set_by_loops: BTreeMap<LoopKey, Vec<Slot>>,
+    /// What loops set that were analysed as a part of a loop around, with the constant that each of their iterations adds.
+    set_by_loops: BTreeMap<LoopKey, Vec<(Slot, Option<i128>)>>,
     /// The variables of which functions write components of vectors.
     components: BTreeMap<FunctionId, BTreeSet<VarRef>>,
     /// Operations on integers.
