@@ -69,6 +69,8 @@ pub struct Node {
 
 /// What a node says that adds or subtracts integers.
 pub const ADDITION: &str = "addition";
+/// What a loop leaves of a variable that it adds the same to each time.
+pub const COUNTED: &str = "count of a loop";
 
 /// A value that goes from one iteration to the next.
 #[derive(Clone, Debug)]

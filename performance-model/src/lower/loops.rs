@@ -18,7 +18,7 @@ use super::value::{Slot, Value};
 use super::variable_trips::{leaves_early, returns};
 use super::{LoopKey, Lowering, MAX_COPIES};
 use crate::board::Operator;
-use crate::graph::{ADDITION, Carried, Made, NodeId, Op, Region, RegionId};
+use crate::graph::{COUNTED, Carried, Made, NodeId, Op, Region, RegionId};
 use crate::prediction::{Form, Trip, TripOrigin};
 
 /// Whether a loop of so many iterations is unrolled as a whole.
@@ -486,7 +486,7 @@ impl<'a> Lowering<'a> {
             latency: self.table.int_add.latency,
             ..Operator::default()
         };
-        let sum = self.node(Op::Operator, addition, ADDITION, start.node, None);
+        let sum = self.node(Op::Operator, addition, COUNTED, start.node, None);
         self.at.segment = segment;
         sum
     }
