@@ -359,6 +359,7 @@ impl<'a> Lowering<'a> {
         if let (Some(at), Some(node)) = (moved, sum.node)
             && let Some(from) = operands[at].node
             && self.builds()
+            && !self.is_ndrange()
         {
             self.known.moved_from.insert(node, from);
         }

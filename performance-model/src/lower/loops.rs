@@ -467,7 +467,8 @@ impl<'a> Lowering<'a> {
     /// that without the loop (LLVM's IndVarSimplify). A unit that stores 16 vectors for each of 1024 x 1024 entries
     /// counts them in one variable, and takes a cycle for each (someoneinjd/t2sp, ger).
     fn without_loop(&mut self, start: &Value, node: NodeId) -> NodeId {
-        if !self.builds() {
+        // Of work-items of an NDRange nothing waits for it.
+        if !self.builds() || self.is_ndrange() {
             return node;
         }
         let Op::Loop(region) = self.graph.nodes[node].op else {
