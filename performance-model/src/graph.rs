@@ -69,6 +69,8 @@ pub struct Node {
 
 /// What a node says that adds or subtracts integers.
 pub const ADDITION: &str = "addition";
+/// What a loop leaves of a variable that it adds the same to each time.
+pub const COUNTED: &str = "count of a loop";
 
 /// A value that goes from one iteration to the next.
 #[derive(Clone, Debug)]
@@ -147,6 +149,8 @@ pub struct Region {
     pub returns: bool,
     /// An iteration may end before its end.
     pub is_left: bool,
+    /// Nothing ends it.
+    pub is_endless: bool,
     /// The innermost branch around it, by number.
     pub branch: usize,
     /// Loops inside, in order.
@@ -177,6 +181,7 @@ impl Region {
             is_skipped: false,
             returns: false,
             is_left: false,
+            is_endless: false,
             branch: 0,
             loops: Vec::new(),
             barriers: 0,

@@ -77,12 +77,18 @@ impl Timer<'_> {
         starts
     }
 
-    /// The first loop inside in which an iteration could overtake the one before it.
+    /// The first loop inside in which an iteration could overtake the one before it. Of a loop without an end that carries nothing
+    /// on no iteration is before another: "successive iterations are launched every cycle" around a loop of as many
+    /// iterations as a channel says (aoc 16.0's reports of 24 such kernels in Xtra-Computing's HashjoinOnHARP and
+    /// On-the-fly-data-shuffling).
     pub(super) fn overtakes(&self, region: RegionId) -> Option<RegionId> {
         if self.overlaps {
             return None;
         }
         let graph = self.graph;
+        if graph.regions[region].is_endless && !self.carries(region) {
+            return None;
+        }
         let returns = graph.regions[region].returns;
         let mut inside = region + 1..graph.regions.len();
         inside.find(|at| {
@@ -91,5 +97,13 @@ impl Timer<'_> {
             let varies = inside.varies_in.contains(&region) || inside.is_skipped;
             is_inside && (returns || varies)
         })
+    }
+
+    /// Whether an iteration of a loop uses what the one before it leaves.
+    fn carries(&self, region: RegionId) -> bool {
+        let carried = &self.graph.regions[region].carried;
+        let is_carried = |input: &NodeId| carried.iter().any(|variable| variable.phi == *input);
+        let mut nodes = self.graph.nodes_of(region);
+        nodes.any(|id| self.graph.nodes[id].inputs.iter().any(is_carried))
     }
 }

@@ -13,6 +13,7 @@ mod ii;
 mod ndrange;
 mod reads;
 mod streams;
+mod systolic;
 mod tables;
 mod traffic;
 mod turns;

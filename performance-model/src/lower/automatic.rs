@@ -5,7 +5,7 @@ use fpgacc_kernel_analysis::loops;
 
 use super::Lowering;
 use super::parts::Parts;
-use crate::graph::{Node, NodeId, Op, RegionId};
+use crate::graph::{COUNTED, Node, NodeId, Op, RegionId};
 use crate::prediction::TripOrigin;
 
 impl<'a> Lowering<'a> {
@@ -75,6 +75,8 @@ fn instructions(node: &Node) -> u64 {
     match node.op {
         // Values that meet, and private arrays, which are no memory by then.
         Op::Phi | Op::Select => 0,
+        // What a loop has counted is nothing that its iterations do.
+        Op::Operator if node.what == COUNTED => 0,
         Op::Load(_) | Op::Store(_) | Op::Atomic(_) => 2,
         Op::Loop(_) => 4,
         Op::Operator | Op::FloatAdd | Op::Channel => 1,

@@ -10,7 +10,7 @@ use super::value::{Pointer, Slot, Target, Value};
 use super::{Lowering, UNKNOWN_BYTES, memory_kind, ops};
 use crate::board::Operator;
 use crate::depends::Depends;
-use crate::graph::{Array, NodeId, Op};
+use crate::graph::{ADDITION, Array, NodeId, Op};
 
 impl<'a> Lowering<'a> {
     /// Evaluates an expression.
@@ -51,6 +51,14 @@ impl<'a> Lowering<'a> {
             Expr::Binary { op, lhs, rhs } => {
                 let x = self.value(*lhs);
                 // The right operand is only evaluated where the left one does not decide.
+                let left = x.constant().map(|left| left != 0);
+                match (op, left) {
+                    (BinaryOp::And, Some(false)) | (BinaryOp::Or, Some(true)) => {
+                        let decided = i128::from(*op == BinaryOp::Or);
+                        return Value::integer(Poly::constant(decided));
+                    }
+                    _ => {}
+                }
                 let y = match op {
                     BinaryOp::And => self.value_in(self.part_taken(*lhs), *lhs, *rhs),
                     BinaryOp::Or => self.value_in(self.part_left(*lhs), *lhs, *rhs),
@@ -68,7 +76,10 @@ impl<'a> Lowering<'a> {
             Expr::Cast { operand, .. } => self.cast(*operand, scalar, span),
             Expr::VectorLit { elements } => {
                 let values: Vec<Value> = elements.iter().map(|e| self.value(*e)).collect();
-                self.compute(Operator::default(), "vector", &values, span)
+                Value {
+                    is_zero: values.iter().all(Value::is_nought),
+                    ..self.compute(Operator::default(), "vector", &values, span)
+                }
             }
             Expr::Compound { items, .. } => {
                 let mut below = Vec::new();
@@ -266,16 +277,38 @@ impl<'a> Lowering<'a> {
         let Some(operand) = operand else {
             return self.compute(self.table.int_logic, "logic", &[x, y], span);
         };
-        if operand.is_integer() {
-            match op {
-                BinaryOp::Add => return self.add(&x, &y, 1, id, span),
-                BinaryOp::Sub => return self.add(&x, &y, -1, id, span),
-                _ => {}
-            }
-            if let Some(value) = self.fold(op, &x, &y, operand, span) {
-                return value;
-            }
+        if !operand.is_integer() {
+            return self.operation(op, x, y, id, operand, span);
         }
+        let key = self.operation_key((op, operand, exprs.ty(id)), &x, &y);
+        if let Some(value) = key.as_ref().and_then(|key| self.done_before(key)) {
+            return value;
+        }
+        let value = match op {
+            BinaryOp::Add => self.add(&x, &y, 1, id, span),
+            BinaryOp::Sub => self.add(&x, &y, -1, id, span),
+            _ => match self.fold(op, &x, &y, operand, span) {
+                Some(value) => value,
+                None => self.operation(op, x, y, id, operand, span),
+            },
+        };
+        if let Some(key) = key {
+            self.note_operation(key, &value);
+        }
+        value
+    }
+
+    /// An operation on numbers that is not followed.
+    fn operation(
+        &mut self,
+        op: BinaryOp,
+        x: Value,
+        y: Value,
+        id: ExprId,
+        operand: Scalar,
+        span: Option<Span>,
+    ) -> Value {
+        let exprs = &self.at.function.exprs;
         let (operator, what) = ops::binary(self.table, op, operand);
         let operator = ops::times(operator, self.lanes(exprs.ty(id)));
         let compared = match (&x.poly, &y.poly) {
@@ -310,12 +343,37 @@ impl<'a> Lowering<'a> {
         let scalar = self.scalar(ty).unwrap_or(Scalar::Int);
         let (operator, what) = ops::binary(self.table, BinaryOp::Add, scalar);
         let operator = ops::times(operator, self.lanes(ty));
-        let operands = [x.clone(), y.clone()];
+        let mut operands = [x.clone(), y.clone()];
+        // Constants that are added one after another are one (LLVM's InstCombine).
+        let moved = match (x.constant(), y.constant()) {
+            (None, Some(_)) => Some(0),
+            (Some(_), None) if sign > 0 => Some(1),
+            _ => None,
+        };
+        if let Some(node) = moved.and_then(|at| operands[at].node.as_mut())
+            && let Some(from) = self.moved_from(*node)
+        {
+            *node = from;
+        }
         let mut sum = self.compute_by(adding(scalar), operator, what, &operands, span);
+        if let (Some(at), Some(node)) = (moved, sum.node)
+            && let Some(from) = operands[at].node
+            && self.builds()
+            && !self.is_ndrange()
+        {
+            self.known.moved_from.insert(node, from);
+        }
         if scalar.is_integer() {
             sum.poly = poly.or(sum.poly);
         }
         sum
+    }
+
+    /// What an operation adds a constant to. Numbers of operations that were taken back are given again.
+    fn moved_from(&self, node: NodeId) -> Option<NodeId> {
+        let from = *self.known.moved_from.get(&node)?;
+        let node = self.graph.nodes.get(node)?;
+        (node.what == ADDITION && node.inputs == [from]).then_some(from)
     }
 
     fn pointer_sum(&mut self, op: BinaryOp, x: Value, y: Value, id: ExprId) -> Value {

@@ -12,6 +12,7 @@ use super::env::Mark;
 use super::parts::Parts;
 use super::series::Step;
 use super::value::{Pointer, Slot, Value};
+use super::variable_trips::leaves_early;
 use crate::depends::Depends;
 use crate::graph::Made;
 
@@ -43,6 +44,8 @@ pub(super) struct LoopVariable {
     pub start: Value,
     /// In an iteration: the integer, or where a pointer points.
     pub inside: Option<Poly>,
+    /// Parts of it had values of their own before the loop.
+    pub has_parts: bool,
 }
 
 impl LoopVariable {
@@ -74,49 +77,110 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A loop in what is analysed: all that it changes is unknown inside and after it.
+    /// A loop in what is analysed: all that it changes is unknown inside and after it, but what it adds a constant to, as often as
+    /// its text says.
     pub(super) fn inner_loop(&mut self, parts: &Parts<'a>) {
         let mark = self.env.mark();
         let outer = self.at.analysed.replace(BTreeSet::new());
         let key = self.key(parts);
-        match self.known.set_by_loops.get(&key).cloned() {
+        let added = match self.known.set_by_loops.get(&key).cloned() {
             // Following it each time that a loop around is followed would take a time that doubles with each.
             Some(known) => {
-                let here = known.into_iter().map(|slot| Slot {
-                    frame: self.at.calls[slot.frame].frame,
-                    ..slot
+                let here = known.into_iter().map(|(slot, by)| {
+                    let frame = self.at.calls[slot.frame].frame;
+                    (Slot { frame, ..slot }, by)
                 });
-                self.at.analysed = Some(here.collect());
+                let here: BTreeMap<Slot, Option<i128>> = here.collect();
+                self.at.analysed = Some(here.keys().cloned().collect());
+                here
             }
             None => {
-                self.one_iteration(parts);
-                self.havoc(&mark);
-                // Once more, with what an iteration finds that is not the first.
-                self.one_iteration(parts);
-                let outlasting = self.outlasting();
+                let added = self.two_iterations(parts, &mark);
+                let outlasting = self.outlasting(&added);
                 self.known.set_by_loops.insert(key, outlasting);
+                added
             }
-        }
+        };
+        let ends = self.ends(parts, &added, &mark);
         self.havoc(&mark);
+        for (slot, end) in ends {
+            self.env.insert(slot, Value::integer(end));
+        }
         self.env.keep(mark);
         let set = self.at.analysed.get_or_insert_default();
         set.extend(outer.into_iter().flatten());
     }
 
+    /// Follows an iteration of a loop that is analysed, and once more, with what an iteration finds that is not the first: what
+    /// both add to the variables that they set, where that is the same constant.
+    fn two_iterations(&mut self, parts: &Parts<'a>, mark: &Mark) -> BTreeMap<Slot, Option<i128>> {
+        self.one_iteration(parts);
+        let before = self.env.before(mark);
+        let first = |slot: &Slot| self.added_to(slot, before.get(slot)?.as_ref()?);
+        let set = self.at.analysed.iter().flatten();
+        let first: BTreeMap<Slot, Option<i128>> =
+            set.map(|slot| (slot.clone(), first(slot))).collect();
+        self.havoc(mark);
+        let unknown: BTreeMap<&Slot, Value> = first
+            .keys()
+            .filter_map(|slot| Some((slot, self.env.get(slot)?.clone())))
+            .collect();
+        self.one_iteration(parts);
+        let second = |slot: &Slot| self.added_to(slot, unknown.get(slot)?);
+        let set = self.at.analysed.iter().flatten();
+        let both = |slot: &Slot| {
+            let by = first.get(slot).copied().flatten()?;
+            (second(slot) == Some(by)).then_some(by)
+        };
+        set.map(|slot| (slot.clone(), both(slot))).collect()
+    }
+
+    /// The constant by which a variable is more than it was.
+    fn added_to(&self, slot: &Slot, old: &Value) -> Option<i128> {
+        let new = self.env.get(slot)?.poly.as_ref()?;
+        new.plus(old.poly.as_ref()?, -1).as_constant()
+    }
+
+    /// What the variables are after a loop that it adds a constant to.
+    fn ends(
+        &mut self,
+        parts: &Parts<'a>,
+        added: &BTreeMap<Slot, Option<i128>>,
+        mark: &Mark,
+    ) -> Vec<(Slot, Poly)> {
+        if leaves_early(parts.body) || added.values().all(Option::is_none) {
+            return Vec::new();
+        }
+        let Some(count) = self.trips_of_text(parts) else {
+            return Vec::new();
+        };
+        let before = self.env.before(mark);
+        let end = |(slot, by): (&Slot, &Option<i128>)| {
+            let by = by.as_ref()?.checked_mul(i128::from(count))?;
+            let old = match before.get(slot) {
+                Some(old) => old.as_ref()?,
+                None => self.env.get(slot)?,
+            };
+            let poly = old.poly.as_ref().filter(|_| old.pointer.is_none())?;
+            Some((slot.clone(), poly.plus(&Poly::constant(by), 1)))
+        };
+        added.iter().filter_map(end).collect()
+    }
+
     /// The variables set in what is analysed that outlast it, with the depths of their calls for frames: each time that
     /// it is followed has frames of its own.
-    fn outlasting(&self) -> Vec<Slot> {
+    fn outlasting(&self, added: &BTreeMap<Slot, Option<i128>>) -> Vec<(Slot, Option<i128>)> {
         let calls = &self.at.calls;
         let depth = |slot: &Slot| calls.iter().position(|call| call.frame == slot.frame);
-        let set = self.at.analysed.iter().flatten();
-        set.filter_map(|slot| {
+        let outlasting = |(slot, by): (&Slot, &Option<i128>)| {
             let frame = depth(slot)?;
-            Some(Slot {
+            let slot = Slot {
                 frame,
                 ..slot.clone()
-            })
-        })
-        .collect()
+            };
+            Some((slot, *by))
+        };
+        added.iter().filter_map(outlasting).collect()
     }
 
     /// Makes the variables unknown that were set, and drops those that are new since a mark.

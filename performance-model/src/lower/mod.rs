@@ -19,7 +19,9 @@ mod loops;
 mod ops;
 mod parts;
 mod pragmas;
+mod same;
 mod series;
+mod shifts;
 mod stmt;
 mod trips;
 mod value;
@@ -180,10 +182,14 @@ struct Known<'a> {
     trips_of_texts: BTreeMap<usize, Option<u64>>,
     /// The integer constants of functions, by where those lie.
     constants: BTreeMap<usize, Constants<'a>>,
-    /// What loops set that were analysed as a part of a loop around.
-    set_by_loops: BTreeMap<LoopKey, Vec<Slot>>,
+    /// What loops set that were analysed as a part of a loop around, with the constant that each of their iterations adds.
+    set_by_loops: BTreeMap<LoopKey, Vec<(Slot, Option<i128>)>>,
     /// The variables of which functions write components of vectors.
     components: BTreeMap<FunctionId, BTreeSet<VarRef>>,
+    /// Operations on integers.
+    operations: BTreeMap<same::Operation, same::Done>,
+    /// Sums of integers and constants: what the constant is added to.
+    moved_from: BTreeMap<NodeId, NodeId>,
     /// Shift registers, with their bytes.
     shifted: BTreeMap<VarKey, u64>,
     /// Arrays that one pointer goes to, of each two the one with the lower number first.
