@@ -9,7 +9,8 @@
 //! and without vectors it is right. The runtime library does the same in executables (`platform.c`).
 //!
 //! Kernels with channels it computes one work-item at a time, and sources may state a width. It then refuses
-//! the one that it is given.
+//! the one that it is given. Some functions it does not have for 16 elements, such as the square root of doubles with
+//! `-cl-fast-relaxed-math`, and then links nothing.
 
 /// The variable that gives the emulator its instruction set.
 const INSTRUCTIONS: &str = "CL_CONFIG_CPU_TARGET_ARCH";
@@ -49,9 +50,13 @@ pub(crate) fn gives_width(variables: &Environment) -> bool {
     variables.iter().any(|(variable, _)| *variable == WIDTH)
 }
 
-/// Whether it says that a kernel has another width than it is given.
+/// Whether it says that a kernel has another width than it is given, or that there are no functions of that width.
 pub(crate) fn is_width_refused(log: &str) -> bool {
-    log.contains("Conflicting CL_CONFIG_CPU_VECTORIZER_MODE")
+    let reasons = [
+        "Conflicting CL_CONFIG_CPU_VECTORIZER_MODE",
+        "Symbols not found",
+    ];
+    reasons.iter().any(|reason| log.contains(reason))
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -286,7 +286,7 @@ impl Emulator {
         if !is_given || !is_refused(&answer) {
             return answer;
         }
-        // Those with channels have no vectors.
+        // Those with channels have no vectors, and some functions are not there for so many elements.
         let answer = self.ask(question, without_vectors());
         match is_refused(&answer) {
             true => self.ask(question, with_own_vectors()),

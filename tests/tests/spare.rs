@@ -70,6 +70,23 @@ fn widths_of_vectors_that_kernels_state_are_kept() {
     }
 }
 
+/// The emulator has no such square root for the 16 elements that it is given on CPUs without AVX-512.
+#[test]
+fn functions_that_vectors_lack_are_computed_without_them() {
+    let shop = Workshop::new();
+    shop.write("host.c", host(""));
+    let root = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n".to_string()
+        + &SUM.replace("= all;", "= convert_int_rte(sqrt((double)all * all));");
+    assert!(root.contains("sqrt"));
+    shop.write("sum.cl", root);
+    for platform in ["intel", "pocl"] {
+        let line =
+            format!("-w --platform {platform} -Xkernel -cl-fast-relaxed-math host.c sum.cl -o app");
+        shop.fpgacc(&line).success();
+        assert_eq!(shop.sh("./app").success().stdout, "0: 2016 4032\n");
+    }
+}
+
 /// Each end of the channel is in one kernel. What is copied through it is printed.
 const CHANNEL: &str = "#pragma OPENCL EXTENSION cl_intel_channels : enable
 channel int values __attribute__((depth(64)));

@@ -6,7 +6,7 @@
 use fpgacc_frontend::ir::{Expr, Function, FunctionId, Init, Module, Stmt, StmtKind, VarId};
 use fpgacc_kernel_analysis::location::{Refusal, refuse};
 use fpgacc_kernel_analysis::loops;
-use fpgacc_kernel_analysis::trip_count::{Constants, counting};
+use fpgacc_kernel_analysis::trip_count::{Constants, Counting, counting};
 
 use super::turns::{Pair, Row, Turns, When};
 use crate::pass::{Context, Note};
@@ -74,6 +74,17 @@ fn set(function: &Function, stmt: &Stmt) -> Option<(VarId, VarId)> {
     }
 }
 
+/// A step that may use its rows by turns.
+struct Step {
+    exchange: Exchange,
+    /// Where the pointers are declared.
+    declared: [usize; 2],
+    /// What they point to first.
+    arrays: [VarId; 2],
+    pair: Pair,
+    outer: Counting,
+}
+
 /// Uses the rows behind two pointers by turns, in place of exchanging these: their array, and what is done.
 ///
 /// # Errors
@@ -84,25 +95,44 @@ pub fn turn(
     context: &Context<'_>,
     at: &Position,
 ) -> Result<(VarId, Note), Refusal> {
+    let step = look(module, kernel, at)?;
+    let function = &module.functions[kernel];
+    let [first, second] = step
+        .exchange
+        .pointers
+        .map(|pointer| &function.vars[pointer].name);
+    let text =
+        format!("'{first}' and '{second}' point to rows of one array by turns: none is exchanged");
+    let note = Note::new(text, at.get(function).and_then(|stmt| stmt.span));
+    let turns = Turns {
+        pair: &step.pair,
+        named_as: step.arrays[0],
+        left_out: (&step.exchange.at, &step.declared),
+        outer: &step.outer,
+    };
+    let row = |var: VarId, when: When| step.row(var, when);
+    let rows = turns.write(module, kernel, context, at, &row);
+    Ok((rows, note))
+}
+
+fn look(module: &Module, kernel: FunctionId, at: &Position) -> Result<Step, Refusal> {
     let function = &module.functions[kernel];
     let stmts = list(function, &at.path).unwrap_or_default();
     let nest = stmts.get(at.index).ok_or_else(Refusal::default)?;
     let exchange = exchange_in(function, nest).ok_or_else(Refusal::default)?;
     let before = &stmts[..at.index];
+    let no_arrays =
+        || refuse("pointers that it exchanges do not start at two arrays beside the loop");
     let starts = exchange
         .pointers
         .map(|pointer| start(function, before, pointer));
     let ([Some(p), Some(q)], StmtKind::For { body, .. }) = (starts, &nest.kind) else {
-        return Err(refuse(
-            "pointers that it exchanges do not start at arrays beside the loop",
-        ));
+        return Err(no_arrays());
     };
     let arrays = [p.array, q.array];
     let pair = Pair::of(module, function, before, arrays)
         .filter(|_| p.array != q.array)
-        .ok_or_else(|| {
-            refuse("pointers that it exchanges do not start at arrays beside the loop")
-        })?;
+        .ok_or_else(no_arrays)?;
     let constants = Constants::new(module, function);
     let outer = counting(&constants, nest)
         .filter(|outer| outer.by == 1 && outer.trips > 0)
@@ -114,39 +144,35 @@ pub fn turn(
     let exchanging = exchange.at.map(|at| &body.stmts[at]);
     let own = [&before[p.at], &before[q.at]].into_iter().chain(exchanging);
     let vars = [exchange.pointers, arrays].concat();
-    if !are_only_indexed(function, &vars, own)
-        || is_used_beside(function, exchange.kept, exchanging)
-    {
+    let is_kept = is_used_beside(function, exchange.kept, exchanging);
+    if is_kept || !are_only_indexed(function, &vars, own) {
         return Err(refuse(
             "rows whose pointers it exchanges are not only used by their elements",
         ));
     }
-    let text = format!(
-        "'{}' and '{}' point to rows of one array by turns: none is exchanged",
-        function.vars[exchange.pointers[0]].name, function.vars[exchange.pointers[1]].name
-    );
-    let note = Note::new(text, nest.span);
-    let (start, trips) = (outer.start, i128::from(outer.trips));
-    let turns = Turns {
-        pair: &pair,
-        named_as: p.array,
-        left_out: (&exchange.at, &[p.at, q.at]),
-        outer: &outer,
-    };
-    let row = |var: VarId, when: When| {
+    Ok(Step {
+        exchange,
+        declared: [p.at, q.at],
+        arrays,
+        pair,
+        outer,
+    })
+}
+
+impl Step {
+    /// The row of the array that an array is, or where a pointer points.
+    fn row(&self, var: VarId, when: When) -> Option<Row> {
         let second = |of: &[VarId; 2]| of.iter().position(|one| *one == var).map(|at| at as i128);
-        if let Some(row) = second(&arrays) {
+        if let Some(row) = second(&self.arrays) {
             return Some(Row::Always(row));
         }
-        let row = second(&exchange.pointers)?;
+        let row = second(&self.exchange.pointers)?;
         Some(match when {
             When::Before => Row::Always(row),
-            When::Inside => Row::Turn(row - start + i128::from(exchange.is_first)),
-            When::After => Row::Always(row + trips),
+            When::Inside => Row::Turn(row - self.outer.start + i128::from(self.exchange.is_first)),
+            When::After => Row::Always(row + i128::from(self.outer.trips)),
         })
-    };
-    let rows = turns.write(module, kernel, context, at, &row);
-    Ok((rows, note))
+    }
 }
 
 /// Where a pointer is declared, and the array that it points to first.
