@@ -9,10 +9,9 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::Lowering;
 use super::env::Mark;
-use super::parts::Parts;
+use super::parts::{Parts, leaves_early};
 use super::series::Step;
 use super::value::{Pointer, Slot, Value};
-use super::variable_trips::leaves_early;
 use crate::depends::Depends;
 use crate::graph::Made;
 

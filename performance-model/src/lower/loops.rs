@@ -10,12 +10,11 @@ use fpgacc_kernel_analysis::trip_count::{Constants, trip_count};
 
 use super::env::Mark;
 use super::induction::{Change, LoopChanges, LoopVariable};
-use super::parts::Parts;
+use super::parts::{Parts, leaves_early, returns};
 use fpgacc_kernel_analysis::loops::unroll_factor;
 
 use super::pragmas::hints;
 use super::value::{Slot, Value};
-use super::variable_trips::{leaves_early, returns};
 use super::{LoopKey, Lowering, MAX_COPIES};
 use crate::board::Operator;
 use crate::graph::{COUNTED, Carried, Made, NodeId, Op, Region, RegionId};

@@ -1,6 +1,7 @@
 //! The parts of loops of all kinds.
 
 use fpgacc_frontend::ir::{Block, ExprId, LoopHints, Stmt, StmtKind};
+use fpgacc_kernel_analysis::loops::leaves;
 
 /// The parts of a loop.
 #[derive(Clone, Copy)]
@@ -47,4 +48,18 @@ impl<'a> Parts<'a> {
             _ => return None,
         })
     }
+}
+
+/// Whether an iteration may end the loop other than by its condition.
+pub(super) fn leaves_early(body: &Block) -> bool {
+    body.stmts.iter().any(|stmt| leaves(stmt, true, false))
+}
+
+/// Whether control may leave the kernel in a loop.
+pub(super) fn returns(body: &Block) -> bool {
+    fn is_return(stmt: &Stmt) -> bool {
+        let mut inner = stmt.lists().into_iter().flatten();
+        matches!(stmt.kind, StmtKind::Return(_)) || inner.any(is_return)
+    }
+    body.stmts.iter().any(is_return)
 }

@@ -114,11 +114,14 @@ impl<'a> Lowering<'a> {
         };
         let mut is_index = true;
         exprs.for_each(expr, &mut |id| {
-            let is_pure = match exprs.get(id) {
-                Expr::Int { .. } | Expr::Var(_) | Expr::Binary { .. } | Expr::Cast { .. } => true,
-                Expr::Unary { .. } => true,
-                _ => false,
-            };
+            let is_pure = matches!(
+                exprs.get(id),
+                Expr::Int { .. }
+                    | Expr::Var(_)
+                    | Expr::Binary { .. }
+                    | Expr::Cast { .. }
+                    | Expr::Unary { .. }
+            );
             is_index &= is_pure && is_integer(id);
         });
         is_index

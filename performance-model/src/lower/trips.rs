@@ -5,9 +5,8 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::Lowering;
 use super::induction::LoopVariable;
-use super::parts::Parts;
+use super::parts::{Parts, leaves_early};
 use super::value::Value;
-use super::variable_trips::leaves_early;
 use crate::graph::{Made, RegionId};
 use crate::prediction::{Assumed, Trip, TripOrigin};
 

@@ -4,13 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use fpgacc_frontend::ir::{BinaryOp, Block, Expr, ExprId, Stmt, StmtKind};
-use fpgacc_kernel_analysis::loops::leaves;
+use fpgacc_frontend::ir::{BinaryOp, Expr, ExprId};
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::Lowering;
 use super::induction::LoopVariable;
-use super::parts::Parts;
+use super::parts::{Parts, leaves_early};
 use super::value::Value;
 use crate::graph::RegionId;
 use crate::prediction::Form;
@@ -97,18 +96,4 @@ impl<'a> Lowering<'a> {
         }
         Some(moves)
     }
-}
-
-/// Whether an iteration may end the loop other than by its condition.
-pub(super) fn leaves_early(body: &Block) -> bool {
-    body.stmts.iter().any(|stmt| leaves(stmt, true, false))
-}
-
-/// Whether control may leave the kernel in a loop.
-pub(super) fn returns(body: &Block) -> bool {
-    fn is_return(stmt: &Stmt) -> bool {
-        let mut inner = stmt.lists().into_iter().flatten();
-        matches!(stmt.kind, StmtKind::Return(_)) || inner.any(is_return)
-    }
-    body.stmts.iter().any(is_return)
 }
