@@ -286,15 +286,14 @@ impl Run<'_> {
         let mut inner = Frame::of(before.clone());
         let mut done = vec![Active::No; self.items];
         let around = self.scope;
-        let mut is_checked = cond_first;
         let mut is_first = true;
         while !self.is_over() {
-            if let (Some(cond), true) = (cond, is_checked) {
+            if let (Some(cond), true) = (cond, cond_first || !is_first) {
                 let cond = self.eval(cond, &inner.active);
                 let is_unknown =
                     |at: usize| inner.active[at] != Active::No && cond[at].truth().is_none();
                 if (0..self.items).any(is_unknown) {
-                    self.first_turn(&cond, (body, step), &mut inner, is_first && cond_first);
+                    self.first_turn(&cond, (body, step), &mut inner, is_first);
                     frame.active = match has_return(body) {
                         true => maybe(&before),
                         false => before,
@@ -308,7 +307,6 @@ impl Run<'_> {
                     }
                 }
             }
-            is_checked = true;
             is_first = false;
             if inner.is_idle() {
                 break;

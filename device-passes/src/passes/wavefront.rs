@@ -221,7 +221,10 @@ fn plan_turned(module: &mut Module, kernel: FunctionId, context: &Context<'_>) -
                 rows.push(array);
                 done.push(note);
             }
-            Err(refusal) => missed.push(missed_note(&original, &refusal, span)),
+            Err(refusal) => {
+                let function = &module.functions[kernel];
+                missed.push(missed_note(function, &refusal, span));
+            }
         }
     }
     done.reverse();

@@ -33,7 +33,6 @@ pub struct Pair {
     pub declared: [usize; 2],
     element: QualType,
     len: u64,
-    space: AddressSpace,
 }
 
 impl Pair {
@@ -49,20 +48,19 @@ impl Pair {
                 |stmt: &Stmt| matches!(stmt.kind, StmtKind::Decl { var, init: None } if var == row);
             let at = stmts.iter().position(is_own)?;
             let variable = &function.vars[row];
-            let is_plain =
-                variable.attrs.is_empty() && !variable.ty.quals.contains(Qualifiers::VOLATILE);
+            let is_plain = variable.space == AddressSpace::Private
+                && variable.attrs.is_empty()
+                && !variable.ty.quals.contains(Qualifiers::VOLATILE);
             let (element, len) = module.types.as_array(variable.ty.ty).filter(|_| is_plain)?;
             let is_flat = module.types.as_array(element.ty).is_none();
-            is_flat.then_some((at, element, len?, variable.space))
+            is_flat.then_some((at, element, len?))
         };
-        let (first, element, len, space) = row(arrays[0])?;
-        let (second, other, other_len, other_space) = row(arrays[1])?;
-        let is_private = [space, other_space] == [AddressSpace::Private; 2];
-        (element == other && is_private).then_some(Pair {
+        let (first, element, len) = row(arrays[0])?;
+        let (second, other, other_len) = row(arrays[1])?;
+        (element == other).then_some(Pair {
             declared: [first.min(second), first.max(second)],
             element,
             len: len.max(other_len),
-            space,
         })
     }
 }
@@ -91,7 +89,6 @@ impl Turns<'_> {
             declared: [first, second],
             element,
             len,
-            space,
         } = *self.pair;
         let of_row = module.types.intern(Type::Array {
             element,
@@ -108,7 +105,6 @@ impl Turns<'_> {
             function.make_names_unique(context.names);
         }
         let rows = function.add_var(&hint, ty, context.names);
-        function.vars[rows].space = space;
         for (slot, row) in slots(function, at, row) {
             let row = self.index(function, &mut module.types, &row);
             let base = function.use_var(rows);
