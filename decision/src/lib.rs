@@ -34,6 +34,7 @@ pub mod requested;
 mod search;
 mod share;
 mod side_by_side;
+mod size;
 mod tables;
 pub mod timed;
 pub mod tuned;
@@ -57,6 +58,7 @@ use self::measured::Measured;
 use self::price::{Beginnings, Pricing};
 use self::profile::Profile;
 use self::search::{Effort, Found};
+use self::size::Size;
 use self::timed::{Learned, Timed};
 use self::undecided::Undecided;
 
@@ -282,7 +284,7 @@ fn decide_on(
 ) -> Decision {
     let kernel = pricing.module.function_named(name);
     let size = kernel.map_or(0, |kernel| size(&pricing.module, kernel));
-    let effort = Effort::of(request.search_time, size);
+    let effort = Effort::of(request.search_time, Size::of_operations(size));
     let Found {
         candidates,
         standard,

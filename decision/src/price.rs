@@ -23,6 +23,7 @@ use fpgacc_runtime::contract::{LaunchContract, Steps};
 use super::loop_names;
 use super::profile::Profile;
 use super::side_by_side;
+use super::size::Size;
 use super::variant::{Family, Part, Price};
 
 /// The most different launches of a kernel that are priced one by one: it only bounds the time.
@@ -207,19 +208,11 @@ pub struct Made {
     pub coalesced: Vec<String>,
 }
 
-/// Operands of an operation, about: with it, what is counted of a kernel's text.
-const OPERANDS: u64 = 2;
-
 impl Made {
-    /// Operations and operands that were priced for a launch, with those of copies that unrolling makes.
-    pub fn priced_size(&self) -> usize {
-        let operations = self
-            .price
-            .parts
-            .first()
-            .map_or(&[][..], |part| &part.prediction.operations);
-        let count: u64 = operations.iter().map(|one| one.count).sum();
-        usize::try_from(count * (1 + OPERANDS)).unwrap_or(usize::MAX)
+    /// What was priced for a launch, with the copies that unrolling makes.
+    pub fn priced_size(&self) -> Size {
+        let first = self.price.parts.first();
+        first.map_or(Size::default(), |part| Size::of(&part.prediction))
     }
 
     /// See [`model::Prediction::parts_in_loops`].

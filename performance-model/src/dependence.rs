@@ -116,6 +116,11 @@ impl Distances {
         }
     }
 
+    /// How many comparisons took long enough to keep what they showed.
+    pub fn solved(&self) -> usize {
+        self.known.len()
+    }
+
     /// The fewest iterations of `region`, at least 1, after which `later` may touch what `earlier` touched, which starts
     /// so many bytes before it; `None`: it never does.
     pub fn least(

@@ -62,8 +62,8 @@ pub use compiler::{Compiler, CompilerRef, Version};
 pub use estimate::Estimate;
 pub use launch::{Given, LaunchShape};
 pub use prediction::{
-    Area, Assumed, Form, Limit, LoopReport, LsuKind, LsuReport, Operation, PenaltyCauses,
-    Pipelining, Prediction, Trip, TripOrigin, Unpriced,
+    Area, Assumed, Comparisons, Form, Limit, LoopReport, LsuKind, LsuReport, Operation,
+    PenaltyCauses, Pipelining, Prediction, Trip, TripOrigin, Unpriced,
 };
 pub use program::{Launched, Program};
 

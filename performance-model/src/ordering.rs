@@ -7,6 +7,7 @@ use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::dependence::{Compared, Distances};
 use super::graph::{Access, ArrayId, Graph, MemoryKind, NodeId, RegionId};
+use super::prediction::Comparisons;
 
 /// Copies of an array that is declared in a loop around loops, where the source does not say how many. aoc's reports say 4
 /// for blocks that three loops fill and use (kenter/OpenCL-FPGA-examples, SAXPY2_block to SAXPY4_dataflow, aoc 18.1), and
@@ -135,7 +136,7 @@ struct Side<'a> {
     safe: [u64; 2],
 }
 
-/// What accesses in a loop wait for.
+/// What accesses in a loop wait for, and what it took to find that.
 /// `units`: see [`super::lsu::units`]; `refills_in_turn`: see [`Compiler`](super::compiler::Compiler).
 pub(super) fn orders(
     graph: &Graph,
@@ -143,7 +144,7 @@ pub(super) fn orders(
     overlaps: &[Vec<bool>],
     (units, locations): (&[usize], &Locations),
     refills_in_turn: bool,
-) -> Vec<Order> {
+) -> (Vec<Order>, Comparisons) {
     let mut kinds = Kinds::default();
     let sides = sides(graph, region, locations, &mut kinds);
     let is_inside = |home| home != region && graph.is_within(home, region);
@@ -162,6 +163,7 @@ pub(super) fn orders(
         distances: BTreeMap::new(),
         found: Vec::new(),
         known: BTreeSet::new(),
+        comparisons: Comparisons::default(),
     };
     let mut met: Vec<Option<Met<'_>>> = overlaps.iter().map(|_| None).collect();
     for x in &sides {
@@ -172,9 +174,10 @@ pub(super) fn orders(
             true => &met.all,
             false => &met.stores,
         };
+        search.comparisons.pairs += others.len();
         others.iter().for_each(|y| search.compare(x, y));
     }
-    search.found
+    (search.found, search.comparisons)
 }
 
 /// The accesses in a loop that may touch the same bytes as those of an array.
@@ -260,6 +263,7 @@ struct Search<'a> {
     /// Loops inside wait for each other in one way, however many of their accesses do; except that what waits
     /// only for stores waits less, and for how long depends on the stores' loop.
     known: BTreeSet<(NodeId, NodeId, Option<RegionId>, u64)>,
+    comparisons: Comparisons,
 }
 
 impl Search<'_> {
@@ -317,13 +321,19 @@ impl Search<'_> {
         let bytes = [x.access.bytes, y.access.bytes];
         let apart = (to.saturating_sub(from), bytes);
         let of = (self.graph, self.region);
-        if [x, y].iter().all(|side| self.kinds.sizes[side.kind] == 1) {
-            return known_of().least(of, both, apart);
-        }
-        let row = self.distances.entry(x.kind).or_default();
-        row.resize_with(self.kinds.all.len(), || None);
-        let known = row[y.kind].get_or_insert_with(|| Box::new(known_of()));
-        known.least(of, both, apart)
+        let mut own = None;
+        let known = match [x, y].iter().all(|side| self.kinds.sizes[side.kind] == 1) {
+            true => own.insert(known_of()),
+            false => {
+                let row = self.distances.entry(x.kind).or_default();
+                row.resize_with(self.kinds.all.len(), || None);
+                row[y.kind].get_or_insert_with(|| Box::new(known_of()))
+            }
+        };
+        let before = known.solved();
+        let least = known.least(of, both, apart);
+        self.comparisons.solved += known.solved() - before;
+        least
     }
 
     /// Whether a loop inside stores what a later loop reads, at the same places in each iteration, to an array that is

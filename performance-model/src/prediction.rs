@@ -1,5 +1,7 @@
 //! What the model says of a kernel.
 
+use std::ops::AddAssign;
+
 use fpgacc_frontend::source::Span;
 
 use super::board::Resources;
@@ -41,6 +43,24 @@ pub struct Prediction {
     /// Of each loop in the kernel's text, in the order of `fpgacc_kernel_analysis::loops`, the part of all operations that
     /// stand in it, with all copies of them.
     pub parts_in_loops: Vec<f64>,
+    /// What it took to find out which accesses wait for which.
+    pub comparisons: Comparisons,
+}
+
+/// How many accesses to memory were compared with others: in loops of many copies, most of what a prediction takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Comparisons {
+    /// Pairs of accesses.
+    pub pairs: usize,
+    /// How often inequalities had to be solved for a pair.
+    pub solved: usize,
+}
+
+impl AddAssign for Comparisons {
+    fn add_assign(&mut self, other: Self) {
+        self.pairs += other.pairs;
+        self.solved += other.solved;
+    }
 }
 
 /// Operations of one kind at one position.

@@ -111,6 +111,7 @@ pub fn price(input: &Input<'_>, diverges: bool) -> Prediction {
         operations,
         unpriced: each_once(graph.unpriced.iter().cloned()),
         parts_in_loops: operations::parts_in_loops(&graph, function, &is_one),
+        comparisons: timer.comparisons,
     }
 }
 

@@ -19,7 +19,7 @@ use super::lsu;
 use super::node_map::{NodeMap, Positions};
 use super::ordering::{Locations, Order, may_alias, orders, overlaps, read_back};
 use super::path::{Steps, Sums};
-use super::prediction::Limit;
+use super::prediction::{Comparisons, Limit};
 
 /// Sums of fractions of a cycle come out a little below the whole number that they are: this is added before they are
 /// rounded down.
@@ -119,6 +119,8 @@ pub struct Timer<'a> {
     requests: Vec<f64>,
     /// Of each region, what its accesses to memory wait for.
     pub(super) orders: Vec<Vec<Order>>,
+    /// What it took to find that.
+    pub(super) comparisons: Comparisons,
     /// Of each region, whether something in it waits for what is stored to external memory.
     pub(super) reads_back: Vec<bool>,
     /// The first access of each unit for on-chip memory.
@@ -146,6 +148,7 @@ impl<'a> Timer<'a> {
             positions: Positions::of(graph),
             requests,
             orders: Vec::new(),
+            comparisons: Comparisons::default(),
             reads_back: Vec::new(),
             units: (lsu::on_chip(graph)
                 .iter()
@@ -161,8 +164,11 @@ impl<'a> Timer<'a> {
         let locations = Locations::of(graph);
         let known = (units.as_slice(), &locations);
         let in_turn = board.compiler().refills_in_turn;
-        let orders = loops.map(|region| orders(graph, region, &overlaps, known, in_turn));
-        timer.orders.extend(orders);
+        for region in loops {
+            let (orders, comparisons) = orders(graph, region, &overlaps, known, in_turn);
+            timer.orders.push(orders);
+            timer.comparisons += comparisons;
+        }
         timer.reads_back = read_back(graph, &timer.orders);
         timer
     }
@@ -179,7 +185,9 @@ impl<'a> Timer<'a> {
         let waits = |(region, orders): (RegionId, &Vec<Order>)| {
             let own = orders.iter().filter(reads);
             let any = |end: fn(&Order) -> usize| {
-                let accesses = own.clone().map(|order| &self.graph.accesses[end(order)]);
+                // Many orders are of few accesses.
+                let each: BTreeSet<usize> = own.clone().map(end).collect();
+                let accesses = each.into_iter().map(|at| &self.graph.accesses[at]);
                 self.graph
                     .any_of(region, accesses.filter(|a| a.region == region))
             };

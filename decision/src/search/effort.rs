@@ -3,6 +3,8 @@
 
 use std::str::FromStr;
 
+use crate::size::Size;
+
 /// How long the search for forms of a kernel goes on (`--search-time`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchTime {
@@ -82,9 +84,9 @@ const LARGEST: f64 = 0.4;
 const LARGEST_HUGE: f64 = 0.1;
 
 impl Effort {
-    /// For a kernel of this size, in operations and operands.
-    pub fn of(time: SearchTime, size: usize) -> Self {
-        let form = A_FORM + size as f64;
+    /// For a kernel of this size.
+    pub fn of(time: SearchTime, size: Size) -> Self {
+        let form = A_FORM + size.all();
         let left = match time {
             SearchTime::Unlimited => f64::INFINITY,
             SearchTime::Exhaustive(seconds) => seconds * A_SECOND,
@@ -95,7 +97,7 @@ impl Effort {
 
     /// The same before anything was spent, for a kernel that turns out to be of this size at least: loops that the source
     /// unrolls are long where they are priced.
-    pub fn of_at_least(self, size: usize) -> Self {
+    pub fn of_at_least(self, size: Size) -> Self {
         let known = Effort::of(self.time, size);
         match known.form > self.form {
             true => known,
@@ -110,8 +112,8 @@ impl Effort {
 
     /// Lays aside what a form needs at most that is so many times as large as one of this size; `None`: there is not so
     /// much left, or less of it may go to one form.
-    pub fn reserve(&mut self, size: usize, growth: f64, is_huge: bool) -> Option<Reserved> {
-        let needed = A_FORM + size as f64 * growth;
+    pub fn reserve(&mut self, size: Size, growth: f64, is_huge: bool) -> Option<Reserved> {
+        let needed = A_FORM + size.grown(growth);
         let largest = if is_huge { LARGEST_HUGE } else { LARGEST };
         let is_enough = self.left >= needed && (growth <= 1.0 || self.left * largest >= needed);
         is_enough.then(|| {
@@ -120,12 +122,11 @@ impl Effort {
         })
     }
 
-    /// Takes what a form needed, of what was laid aside for it: so many operations and operands were priced, after
-    /// these passes.
-    pub fn spend(&mut self, reserved: Reserved, priced: usize, passes: Passes) {
-        let needed = A_FORM + priced as f64;
+    /// Takes what a form needed, of what was laid aside for it: this was priced, after these passes.
+    pub fn spend(&mut self, reserved: Reserved, priced: Size, passes: Passes) {
+        let needed = A_FORM + priced.all();
         let passes = match passes {
-            Passes::All => PASSES * needed,
+            Passes::All => PASSES * (A_FORM + priced.operations()),
             Passes::Last => 0.0,
         };
         self.left += reserved.0 - needed - passes;
@@ -139,6 +140,8 @@ impl Effort {
 
 #[cfg(test)]
 mod tests {
+    use fpgacc_performance_model::Comparisons;
+
     use super::*;
 
     #[test]
@@ -153,6 +156,7 @@ mod tests {
 
     /// Forms that are made of a kernel of this size, each so many times as large as that.
     fn forms(size: usize, growth: f64) -> usize {
+        let size = Size::of_operations(size);
         let mut effort = Effort::of(SearchTime::default(), size);
         let made = (0..10_000).take_while(|_| effort.reserve(size, growth, false).is_some());
         made.count()
@@ -165,30 +169,44 @@ mod tests {
             (1015, 161, 32)
         );
         assert_eq!(forms(185, 4.0), 366);
+        let of = Size::of_operations;
         // A form with many copies leaves most of the effort to others.
-        let mut large = Effort::of(SearchTime::default(), 1_000_000);
-        assert!(large.reserve(1_000_000, 16.0, false).is_none());
-        assert!(large.reserve(1_000_000, 7.0, true).is_none());
-        assert!(large.reserve(1_000_000, 7.0, false).is_some());
-        assert!(large.reserve(1_000_000, 1.0, false).is_some());
-        let small = Effort::of(SearchTime::default(), 185);
-        assert_eq!(small.of_at_least(100), small);
-        let large = Effort::of(SearchTime::default(), 1850);
-        assert_eq!(small.of_at_least(1850), large);
-        let mut effort = Effort::of(SearchTime::Unlimited, 1_000_000);
+        let mut large = Effort::of(SearchTime::default(), of(1_000_000));
+        assert!(large.reserve(of(1_000_000), 16.0, false).is_none());
+        assert!(large.reserve(of(1_000_000), 7.0, true).is_none());
+        assert!(large.reserve(of(1_000_000), 7.0, false).is_some());
+        assert!(large.reserve(of(1_000_000), 1.0, false).is_some());
+        let small = Effort::of(SearchTime::default(), of(185));
+        assert_eq!(small.of_at_least(of(100)), small);
+        let large = Effort::of(SearchTime::default(), of(1850));
+        assert_eq!(small.of_at_least(of(1850)), large);
+        let mut effort = Effort::of(SearchTime::Unlimited, of(1_000_000));
         let mut all = 0..10_000;
-        assert!(all.all(|_| effort.reserve(1850, 16.0, false).is_some()) && !effort.is_spent());
+        assert!(all.all(|_| effort.reserve(of(1850), 16.0, false).is_some()) && !effort.is_spent());
     }
 
     #[test]
     fn what_was_laid_aside_and_not_needed_is_left() {
-        let whole = Effort::of(SearchTime::default(), 185);
+        let of = Size::of_operations;
+        let whole = Effort::of(SearchTime::default(), of(185));
         let mut effort = whole;
-        let reserved = effort.reserve(185, 16.0, false).expect("enough");
-        effort.spend(reserved, 185, Passes::Last);
+        let reserved = effort.reserve(of(185), 16.0, false).expect("enough");
+        effort.spend(reserved, of(185), Passes::Last);
         let mut other = whole;
-        let reserved = other.reserve(185, 1.0, false).expect("enough");
-        other.spend(reserved, 185, Passes::Last);
+        let reserved = other.reserve(of(185), 1.0, false).expect("enough");
+        other.spend(reserved, of(185), Passes::Last);
         assert_eq!(effort, other);
+    }
+    #[test]
+    fn comparing_accesses_takes_effort() {
+        let whole = Effort::of(SearchTime::default(), Size::of_operations(185));
+        let spent = |pairs: usize| {
+            let mut effort = whole;
+            let reserved = effort.reserve(Size::of_operations(185), 1.0, false);
+            let priced = Size::of_counts(185, Comparisons { pairs, solved: 0 });
+            effort.spend(reserved.expect("enough"), priced, Passes::Last);
+            whole.left - effort.left
+        };
+        assert!(spent(100_000) > 3.0 * spent(100));
     }
 }

@@ -33,6 +33,7 @@ use super::price::{GAIN, Made, Pricing, share_of};
 use super::requested::ExecutionModel;
 use super::requested::restrained;
 use super::side_by_side;
+use super::size::Size;
 use super::tables;
 use super::variant::{Candidate, Family, Origin, Refused, Searched, step};
 
@@ -365,7 +366,7 @@ impl Search<'_, '_> {
         }
         let priced = match added == known {
             true => made.priced_size(),
-            false => 0,
+            false => Size::default(),
         };
         self.effort.spend(reserved, priced, passes);
     }
@@ -401,16 +402,18 @@ impl Search<'_, '_> {
             return None;
         }
         let mut families = [Family::NdRange, Family::SingleWorkItem];
-        families.sort_by_key(|family| self.priced(*family));
+        families.sort_by(|a, b| self.priced(*a).total_cmp(&self.priced(*b)));
         let wanted = families.into_iter();
         let mut wanted = wanted.filter(|family| asked.is_none_or(|asked| asked == *family));
         wanted.find_map(|family| self.next_of(family))
     }
 
-    /// Operations and operands of a family's forms.
-    fn priced(&self, family: Family) -> usize {
+    /// What was priced of a family's forms.
+    fn priced(&self, family: Family) -> f64 {
         let forms = self.of_family(family);
-        forms.map(|at| self.nodes[at].made.priced_size()).sum()
+        forms
+            .map(|at| self.nodes[at].made.priced_size().all())
+            .sum()
     }
 
     fn of_family(&self, family: Family) -> impl Iterator<Item = usize> {

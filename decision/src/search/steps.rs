@@ -521,6 +521,13 @@ pub fn wider(
             let set = |own: &mut replicate::Options| own.units = units;
             with(form, set)
         }));
+        found.extend(lanes_for_units(now).map(|(simd, units)| {
+            let set = |own: &mut replicate::Options| {
+                own.simd = simd;
+                own.units = units;
+            };
+            with(form, set)
+        }));
     }
     if made.family == Family::NdRange && form.runs(&passes::Lockstep) {
         found.extend(together(form, made));
@@ -539,6 +546,15 @@ pub fn wider(
         found.extend(coalesced(form, made));
     }
     found
+}
+
+/// The next SIMD width, and compute units for no more work-items at a time than now: lanes and units widen a form in turns,
+/// and which of the two is better shows where both were.
+fn lanes_for_units(now: &replicate::Options) -> Option<(u64, u64)> {
+    let simd = next(&LANES, now.simd).next()?;
+    let most = now.simd * now.units / simd;
+    let units = UNITS.into_iter().rev().find(|units| *units <= most)?;
+    Some((simd, units))
 }
 
 /// Memory blocks of the device from which on banks are tried, which may do with fewer copies of what is read.
