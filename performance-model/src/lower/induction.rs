@@ -11,6 +11,7 @@ use super::Lowering;
 use super::env::Mark;
 use super::parts::{Parts, leaves_early};
 use super::series::Step;
+use super::turns::Turn;
 use super::value::{Pointer, Slot, Value};
 use crate::depends::Depends;
 use crate::graph::Made;
@@ -31,6 +32,8 @@ pub(super) enum Change {
     Series(Vec<Step>),
     /// It mostly adds this; at times it does something else, such as to start again.
     Mostly(Poly),
+    /// It moves once in so many iterations, or starts again after so many.
+    Turns(Turn),
     /// In another way.
     Any,
 }
@@ -237,6 +240,7 @@ impl<'a> Lowering<'a> {
                 };
                 found.insert(slot, change);
             }
+            self.find_turns(&mut found, &marks, &after);
             if found.is_empty() {
                 return found;
             }
