@@ -11,7 +11,6 @@ use super::Lowering;
 use super::env::Mark;
 use super::parts::{Parts, leaves_early};
 use super::series::Step;
-use super::turns::Turn;
 use super::value::{Pointer, Slot, Value};
 use crate::depends::Depends;
 use crate::graph::Made;
@@ -36,6 +35,17 @@ pub(super) enum Change {
     Turns(Turn),
     /// In another way.
     Any,
+}
+
+/// A counter that does not move in each iteration, or starts again.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Turn {
+    /// It moves once in so many iterations.
+    pub each: i128,
+    /// By so much.
+    pub by: i128,
+    /// After so many moves it starts again.
+    pub period: Option<i128>,
 }
 
 /// A variable that a loop changes.

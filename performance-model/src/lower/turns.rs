@@ -7,7 +7,7 @@ use fpgacc_frontend::ir::BinaryOp;
 use fpgacc_kernel_analysis::poly::{Poly, Sym};
 
 use super::env::Changes;
-use super::induction::{Change, LoopChanges, LoopVariable};
+use super::induction::{Change, LoopChanges, LoopVariable, Turn};
 use super::value::{Slot, Value};
 use super::{Lowering, sole_symbol};
 use crate::graph::{Made, RegionId};
@@ -22,17 +22,6 @@ pub(super) struct Choice {
     asked: Asked,
     then: Poly,
     otherwise: Poly,
-}
-
-/// A counter that does not move in each iteration, or starts again.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Turn {
-    /// It moves once in so many iterations.
-    each: i128,
-    /// By so much.
-    by: i128,
-    /// After so many moves it starts again.
-    period: Option<i128>,
 }
 
 /// What happens where a counter starts again.
