@@ -508,6 +508,7 @@ const BOARDS: &[(&str, &str)] = &[
     ("520n", include_str!("../boards/520n.yaml")),
     ("pac-d5005", include_str!("../boards/pac-d5005.yaml")),
     ("s5phq", include_str!("../boards/s5phq.yaml")),
+    ("s5phq-d8", include_str!("../boards/s5phq-d8.yaml")),
     ("harp-a10", include_str!("../boards/harp-a10.yaml")),
     ("s10gx", include_str!("../boards/s10gx.yaml")),
     ("s10mx", include_str!("../boards/s10mx.yaml")),

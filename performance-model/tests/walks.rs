@@ -2,7 +2,7 @@
 //! a kernel of the same kind in the repository that is named; the kernels are our own.
 
 use crate::predicted::{given, on};
-use fpgacc_performance_model::LaunchShape;
+use fpgacc_performance_model::{LaunchShape, Prediction, TripOrigin};
 
 /// With the third argument.
 fn third(value: u64) -> LaunchShape {
@@ -117,4 +117,74 @@ fn a_loop_of_one_work_item_takes_the_time_of_its_group() {
     assert!(alone > 64.0 * 32.0 * 40.0, "{alone}");
     assert!(alone < 64.0 * 32.0 * 80.0, "{alone}");
     assert!(all < alone * 1.5, "{all}, {alone}");
+}
+
+/// A copy of 100 rows of 64, in a loop whose counters move on like this.
+fn nest_in_one_loop(counters: &str, goes_on: &str) -> Prediction {
+    let text = format!(
+        "__kernel void k(__global const float *restrict a, __global float *restrict d, int n) {{\n\
+           int x = 0, y = 0, z = 0;\n\
+           while ({goes_on}) {{ d[y * 64 + x] = a[y * 64 + x]; {counters} }}\n\
+         }}\n"
+    );
+    on("385a", &text, third(64))
+}
+
+/// Optical flow of 1280 x 800 points takes a cycle for each (Intel's example on a Cyclone V SoC, 13.2 ms at 80 MHz), where 800
+/// iterations were priced.
+#[test]
+fn counters_of_a_nest_in_one_loop_move_where_the_one_before_starts_again() {
+    for counters in [
+        "y = (x + 1) >= 64 ? (y + 1) : y; x = (x + 1) >= 64 ? 0 : (x + 1);",
+        "if (++x == 64) { x = 0; y++; }",
+        "if (x == n - 1) { x = 0; y++; } else { x++; }",
+        "if (x < n - 1) x++; else { x = 0; y++; }",
+        "x += 4; if (x > n * 4 - 4) { x = 0; y++; }",
+    ] {
+        let prediction = nest_in_one_loop(counters, "y < 100");
+        let own = &prediction.loops[0];
+        assert_eq!(own.trip.value, 6400.0, "{counters}");
+        assert_ne!(own.trip.origin, TripOrigin::Assumed, "{counters}");
+        let wide = if counters.contains("+= 4") { 16 } else { 4 };
+        let strides: Vec<_> = prediction.lsus.iter().map(|lsu| lsu.stride).collect();
+        assert_eq!(strides, [Some(wide); 2], "{counters}");
+    }
+    let three = "if (++x == 64) { x = 0; if (++y == 10) { y = 0; z++; } }";
+    let prediction = nest_in_one_loop(three, "z < 5");
+    assert_eq!(prediction.loops[0].trip.value, 3200.0);
+}
+
+#[test]
+fn counters_that_do_not_start_again_where_they_began_are_not_followed() {
+    for counters in [
+        // It starts again elsewhere.
+        "if (++x == 64) { x = 8; y++; }",
+        // It never does: it is beyond that from the start on.
+        "if (++x == 0) { x = 0; y++; }",
+        // Data decide.
+        "if (++x == (int)a[x]) { x = 0; y++; }",
+        // The other one moves elsewhere.
+        "if (x == 32) y++; if (++x == 64) x = 0;",
+    ] {
+        let prediction = nest_in_one_loop(counters, "y < 100");
+        let trip = prediction.loops[0].trip;
+        assert_ne!(trip.value, 6400.0, "{counters}");
+    }
+}
+
+#[test]
+fn numbers_of_the_launch_decide_branches() {
+    let copy = |cond: &str, n: u64| {
+        let text = format!(
+            "__kernel void k(__global const float *restrict a, __global float *restrict d, int n) {{\n\
+               for (int i = 0; i < 1000000; i++) if ({cond}) d[i] = a[i];\n\
+             }}\n"
+        );
+        on("385a", &text, third(n)).memory_seconds
+    };
+    let all = copy("1", 0);
+    assert_eq!(copy("n", 3), all);
+    assert_eq!(copy("!n", 0), all);
+    assert_eq!(copy("n", 0), 0.0);
+    assert_eq!(copy("!n", 3), 0.0);
 }

@@ -169,10 +169,12 @@ impl<'a> Lowering<'a> {
         let known = (self.decided(&cond), self.usually(&cond));
         let of = x.poly.clone().zip(y.poly.clone());
         let select = self.widened(self.table.select, self.at.function.exprs.ty(then));
+        let asked_of = cond.clone();
         let mut value = self.compute(select, "choice", &[cond, x, y], span);
         if let (Some((then, otherwise)), Some(own)) = (of, &value.poly) {
             let (depends, loaded) = (self.varies(own), self.is_loaded(own));
             value.poly = self.chosen(known, (&then, &otherwise), depends, loaded);
+            self.note_choice(value.poly.as_ref(), &asked_of, [&then, &otherwise]);
         }
         Value { pointer, ..value }
     }

@@ -137,8 +137,17 @@ impl Lowering<'_> {
 
     /// As [`Self::part_taken`], if it is known. Parts of a conjunction count as independent.
     fn part(&self, cond: ExprId) -> Option<f64> {
-        let Expr::Binary { op, lhs, rhs } = self.at.function.exprs.get(cond) else {
-            return None;
+        let (op, lhs, rhs) = match self.at.function.exprs.get(cond) {
+            Expr::Binary { op, lhs, rhs } => (op, lhs, rhs),
+            Expr::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => return Some(1.0 - self.part(*operand)?),
+            // `if (n)`, of a number of the launch.
+            _ => {
+                let known = self.exact(&self.peek(cond)?)?;
+                return Some(f64::from(u8::from(known != 0.0)));
+            }
         };
         match op {
             BinaryOp::And => match (self.part(*lhs), self.part(*rhs)) {

@@ -31,8 +31,21 @@ pub(super) enum Change {
     Series(Vec<Step>),
     /// It mostly adds this; at times it does something else, such as to start again.
     Mostly(Poly),
+    /// It moves once in so many iterations, or starts again after so many.
+    Turns(Turn),
     /// In another way.
     Any,
+}
+
+/// A counter that does not move in each iteration, or starts again.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Turn {
+    /// It moves once in so many iterations.
+    pub each: i128,
+    /// By so much.
+    pub by: i128,
+    /// After so many moves it starts again.
+    pub period: Option<i128>,
 }
 
 /// A variable that a loop changes.
@@ -237,6 +250,7 @@ impl<'a> Lowering<'a> {
                 };
                 found.insert(slot, change);
             }
+            self.find_turns(&mut found, &marks, &after);
             if found.is_empty() {
                 return found;
             }

@@ -260,6 +260,11 @@ impl<'a> Lowering<'a> {
         {
             return Some(poly);
         }
+        if let Change::Turns(turn) = &variable.change
+            && let Some(poly) = self.turned(variable, turn, (region, factor))
+        {
+            return Some(poly);
+        }
         let mut depends = self.varies(&from);
         depends.insert(Sym::Iter(region));
         let value = self.opaque(depends, false);
@@ -271,7 +276,7 @@ impl<'a> Lowering<'a> {
                 let usual = counted(by).into_iter().collect();
                 self.note_made(&value, Made::Near(usual));
             }
-            Change::By(_) | Change::Any => {}
+            Change::By(_) | Change::Turns(_) | Change::Any => {}
         }
         value.poly
     }

@@ -24,6 +24,7 @@ mod series;
 mod shifts;
 mod stmt;
 mod trips;
+mod turns;
 mod value;
 mod variable_trips;
 mod vectors;
@@ -178,6 +179,10 @@ struct Known<'a> {
     large: BTreeSet<LoopKey>,
     /// Variables that loops change in the same way each time, but not by adding the same, by the number of their symbol.
     series: BTreeMap<usize, series::Series>,
+    /// Of integers that are one of two in a loop that is analysed, by the number of their symbol: which, and when.
+    choices: BTreeMap<usize, turns::Choice>,
+    /// How often so many iterations of a loop have passed: the loop, the text's iterations in one, and how many.
+    turns: BTreeMap<(RegionId, u64, i128), Sym>,
     /// Iterations of loops, by where their statements lie, where the text alone says how many there are.
     trips_of_texts: BTreeMap<usize, Option<u64>>,
     /// The integer constants of functions, by where those lie.
@@ -452,7 +457,10 @@ impl<'a> Lowering<'a> {
 
     /// Whether a condition holds, where that is known of this launch.
     fn decided(&self, cond: &Value) -> Option<bool> {
-        let (op, x, y) = cond.compared.as_ref()?;
+        let Some((op, x, y)) = cond.compared.as_ref() else {
+            // `if (n)`: it is not 0.
+            return Some(self.exact(cond.poly.as_ref()?)? != 0.0);
+        };
         let (x, y) = (self.exact(x)?, self.exact(y)?);
         Some(match op {
             BinaryOp::Lt => x < y,

@@ -289,7 +289,10 @@ impl<'a> Lowering<'a> {
                             Some(cond) => depends.extend(&self.varies(cond)),
                             None => depends.extend(&self.here()),
                         }
-                        self.chosen((decided, usual), (there_poly, a), depends, loaded)
+                        let known = (decided, usual);
+                        let chosen = self.chosen(known, (there_poly, a), depends, loaded);
+                        self.note_choice(chosen.as_ref(), cond, [there_poly, a]);
+                        chosen
                     }
                 };
             }

@@ -212,6 +212,10 @@ impl<'a> Lowering<'a> {
         if let Some((value, origin)) = self.count_series(difference, region, holds) {
             return Some(Trip::even(value, origin));
         }
+        let again = |moved: &Poly| self.count(moved, region, inclusive, either_way);
+        if let Some(trip) = self.count_turns(difference, region, again) {
+            return Some(trip);
+        }
         let iter = Sym::Iter(region);
         let step = difference.coefficient(iter)?;
         let start = difference.without(iter);

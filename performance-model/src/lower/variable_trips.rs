@@ -80,6 +80,7 @@ impl<'a> Lowering<'a> {
                     let start = self.known.series[&number].start.clone();
                     moves.extend(self.bounds_moved_by(&start, region)?);
                 }
+                Sym::Opaque(_) if self.turns_in(&Poly::sym(sym), region).is_some() => {}
                 Sym::Opaque(number) => {
                     let depends = &self.known.opaques[number].depends;
                     let counters = depends.iter().filter_map(|sym| match sym {

@@ -11,7 +11,8 @@ use super::scope::Symbol;
 use super::{Lowered, Lowerer, Reported};
 use crate::diag::Diagnostic;
 use crate::ir::{
-    AddressSpace, Expr, ExprId, IncDecOp, QualType, Qualifiers, Scalar, SizeOfArg, Type, TypeId,
+    AddressSpace, Expr, ExprId, IncDecOp, Init, InitItem, InitStep, QualType, Qualifiers,
+    RecordKind, Scalar, SizeOfArg, Type, TypeId,
 };
 use crate::kernel::builtins::constants;
 use crate::kernel::builtins::nearest;
@@ -240,7 +241,11 @@ impl Lowerer<'_> {
     fn compound(&mut self, node: &Node<CompoundLiteral>) -> Lowered<ExprId> {
         let ty = self.type_name_node(&node.node.type_name)?;
         let items = self.init_list(&node.node.initializer_list, Some(ty.ty), node.span)?;
-        self.add(Expr::Compound { ty, items }, ty.ty, node.span)
+        let expr = match self.components(ty.ty, &items) {
+            Some(elements) => Expr::VectorLit { elements },
+            None => Expr::Compound { ty, items },
+        };
+        self.add(expr, ty.ty, node.span)
     }
 
     /// A cast or a vector literal. In `(float4)(1, 2, 3, 4).y` C binds `.y` to the parentheses;
@@ -356,8 +361,28 @@ impl Lowerer<'_> {
         }
     }
 
+    /// A value that is cast to a union which has a member of its type stands for that member: GNU C, as aoc takes it.
+    fn as_member(&mut self, ty: TypeId, operand: ExprId, from: TypeId) -> Option<Vec<InitItem>> {
+        let record = self.module.types.as_record(ty)?;
+        let record = &self.module.records[record];
+        if record.kind != RecordKind::Union {
+            return None;
+        }
+        let types = &mut self.module.types;
+        let from = types.canonical(from);
+        let mut fields = record.fields.iter().flatten();
+        let field = fields.find(|field| types.canonical(field.ty.ty) == from)?;
+        Some(vec![InitItem {
+            path: vec![InitStep::Field(field.name.clone()?)],
+            value: Init::Expr(operand),
+        }])
+    }
+
     fn plain_cast(&mut self, ty: QualType, operand: ExprId, at: SyntaxSpan) -> Lowered<ExprId> {
         let from = self.value_type(operand);
+        if let Some(items) = self.as_member(ty.ty, operand, from) {
+            return self.add(Expr::Compound { ty, items }, ty.ty, at);
+        }
         if !self.castable(operand, from, ty.ty) {
             let message = format!(
                 "a `{}` cannot be cast to `{}`",

@@ -66,7 +66,9 @@ impl Lowerer<'_> {
             let value = match &item.node.initializer.node {
                 Initializer::Expression(expr) => {
                     let value = self.expression(expr)?;
-                    if element.is_some_and(|element| self.takes_several(value, element)) {
+                    if let Some(width) = self.part_of_vector(value, ty) {
+                        next = next.map(|next| next + u64::from(width) - 1);
+                    } else if element.is_some_and(|element| self.takes_several(value, element)) {
                         next = None;
                     } else if let Some(element) = element {
                         self.check_convertible_element(value, element, expr.span)?;
@@ -82,6 +84,33 @@ impl Lowerer<'_> {
             self.check_count(ty, next, items.last().map_or(at, |last| last.span))?;
         }
         Ok(out)
+    }
+
+    /// How many components of a vector between braces a smaller one gives.
+    fn part_of_vector(&self, value: ExprId, ty: Option<TypeId>) -> Option<u8> {
+        let types = &self.module.types;
+        let ((scalar, width), (own, part)) = (
+            types.as_vector(ty?)?,
+            types.as_vector(self.exprs.ty(value))?,
+        );
+        (scalar == own && part < width).then_some(part)
+    }
+
+    /// The elements of a vector all of which a list gives, some of them by smaller vectors: `(float4){v.xy, w}` is as
+    /// `(float4)(v.xy, w)`.
+    pub(super) fn components(&self, ty: TypeId, items: &[InitItem]) -> Option<Vec<ExprId>> {
+        let (_, width) = self.module.types.as_vector(ty)?;
+        let element = |item: &InitItem| match item.value {
+            Init::Expr(value) if item.path.is_empty() => Some(value),
+            _ => None,
+        };
+        let elements: Vec<ExprId> = items.iter().map(element).collect::<Option<_>>()?;
+        let parts: Vec<Option<u8>> = (elements.iter())
+            .map(|value| self.part_of_vector(*value, Some(ty)))
+            .collect();
+        let all: u32 = parts.iter().map(|part| u32::from(part.unwrap_or(1))).sum();
+        let has_parts = parts.iter().any(Option::is_some);
+        (has_parts && all == u32::from(width)).then_some(elements)
     }
 
     fn check_convertible_element(

@@ -523,3 +523,30 @@ fn enumerations_beyond_int_have_the_types_that_clang_gives_them() {
         &["1:32: the value of `B` is beyond 64 bits"],
     );
 }
+
+/// As clang takes them: `(float4){v.xy, w}`, and GNU C's casts to unions.
+#[test]
+fn vectors_between_braces_and_unions_take_what_makes_them() {
+    let kernel = |stmt: &str| {
+        format!(
+            "typedef union {{ float4 t; float2 s[2]; }} pair;\n\
+             kernel void k(global float4 *p, float2 v, float w, int4 i) {{\n{stmt}\n}}"
+        )
+    };
+    for taken in [
+        "p[0] = (float4){v, v};",
+        "p[0] = (float4){v, w, w};",
+        "p[0] = (float4){w, w, w, w};",
+        "pair x = (pair)(float4){v, v}; p[0] = x.t;",
+    ] {
+        check(&kernel(taken), &[]);
+    }
+    check(
+        &kernel("p[0] = (float4){v, v, w};"),
+        &["3:23: 5 values for 4 elements"],
+    );
+    check(
+        &kernel("pair x = (pair)i;"),
+        &["3:10: a `int4` cannot be cast to `pair`"],
+    );
+}
