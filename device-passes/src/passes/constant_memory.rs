@@ -19,9 +19,10 @@ use fpgacc_kernel_analysis::constant_memory::{self, bytes_with, parameters};
 use fpgacc_kernel_analysis::faults;
 use fpgacc_kernel_analysis::relation::{Relation, relation};
 use fpgacc_kernel_analysis::usage::{Usage, buffer_parameters};
+use fpgacc_launch_facts::Launch;
 use fpgacc_runtime::guard::Guard;
 
-use self::launches::{Passed, passed};
+use self::launches::{LARGEST, Passed, passed};
 use self::uses::{Obstacle, Pointers, pointers};
 use crate::options::OwnOptions;
 use crate::pass::{About, Context, LaunchContract, Note, Outcome, Pass, Requirement};
@@ -219,6 +220,7 @@ fn fit(
         .map_err(|obstacle| (format!("it {} here", obstacle.what), Some(obstacle)))?;
     let pairs = pairs(module, kernel, context, usage, table).map_err(reason)?;
     has_room(module, context, table).map_err(reason)?;
+    fits_a_launch(module, kernel, context, table).map_err(reason)?;
     Ok(Fitting { pointers, pairs })
 }
 
@@ -259,6 +261,31 @@ fn has_room(module: &Module, context: &Context<'_>, table: &Table<'_>) -> Result
             "the program would have {all} bytes of constant memory, and the cache has {most} at most"
         )),
     }
+}
+
+/// Whether a table is small enough beside the constant memory that the kernel has already: some
+/// implementations refuse launches that pass more than one buffer may have, in all.
+fn fits_a_launch(
+    module: &Module,
+    kernel: FunctionId,
+    context: &Context<'_>,
+    table: &Table<'_>,
+) -> Result<(), String> {
+    let beside = parameters(module, &module.functions[kernel]);
+    let passed = |launch: &&Launch| -> u64 {
+        let sizes = beside.iter().copied();
+        sizes
+            .filter_map(|index| constant_memory::argument_bytes(context.facts, launch, index))
+            .sum()
+    };
+    let most = context.launches.iter().map(passed).max();
+    let all = table.bytes + most.unwrap_or(0);
+    if all <= LARGEST {
+        return Ok(());
+    }
+    Err(format!(
+        "a launch would pass {all} bytes of constant memory, and OpenCL promises {LARGEST}"
+    ))
 }
 
 /// A call of a channel or pipe that a kernel makes, by which it may wait for other kernels.

@@ -335,6 +335,17 @@ impl Exprs {
         (0..self.nodes.len()).map(Id::from_index)
     }
 
+    /// The names of OpenCL's functions that are called, also in dead expressions.
+    pub(super) fn called_builtins(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().filter_map(|node| match node {
+            Expr::Call {
+                callee: Callee::Builtin(name),
+                ..
+            } => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
     /// Number of expressions, dead ones too.
     pub fn len(&self) -> usize {
         self.nodes.len()

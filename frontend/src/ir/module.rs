@@ -307,9 +307,11 @@ impl Function {
             .add(Variable::new(name, ty, AddressSpace::Private))
     }
 
-    /// A name that nothing in this function and in `taken` has.
+    /// A name that nothing in this function and in `taken` has, nor a function of OpenCL's that is
+    /// called here: a variable would hide it.
     pub fn fresh_name(&self, hint: &str, taken: &FileNames) -> String {
         let names = self.vars.iter().map(|(_, variable)| variable.name.as_str());
+        let names = names.chain(self.exprs.called_builtins());
         let similar: BTreeSet<&str> = names.filter(|name| name.starts_with(hint)).collect();
         let used = |name: &str| taken.contains(name) || similar.contains(name);
         match used(hint) {

@@ -93,6 +93,11 @@ impl Lowerer<'_> {
             let spelling = Some(name.to_string());
             return self.add(Expr::Int { value, spelling }, ty, at);
         }
+        if matches!(name, "__func__" | "__FUNCTION__")
+            && let Some(literal) = self.function_name(at)
+        {
+            return literal;
+        }
         let ty = match name {
             "NULL" => {
                 let void = self.module.types.intern(Type::Void);
@@ -160,7 +165,19 @@ impl Lowerer<'_> {
             .map(|word| word.replace("\\\r\n", "").replace("\\\n", ""))
             .collect();
         let len = words.iter().map(|word| string_len(word)).sum::<u64>() + 1;
-        let text = words.join(" ");
+        self.characters(words.join(" "), len, at)
+    }
+
+    /// The name of the function at hand, where C has a variable for it: as a literal it stays the
+    /// same in a kernel that becomes several, and in those that the function becomes part of.
+    fn function_name(&mut self, at: SyntaxSpan) -> Option<Lowered<ExprId>> {
+        let name = self.current.as_ref()?.name.clone();
+        let len = name.len() as u64 + 1;
+        Some(self.characters(format!("\"{name}\""), len, at))
+    }
+
+    /// A string literal of `len` characters with its end.
+    fn characters(&mut self, text: String, len: u64, at: SyntaxSpan) -> Lowered<ExprId> {
         let char_ = self.module.types.scalar(Scalar::Char);
         let ty = self.module.types.intern(Type::Array {
             element: QualType {

@@ -1,7 +1,7 @@
 //! What is wrong is reported, where it stands; nothing that is said to be wrong is silently taken.
 
 use crate::diag::{Color, render};
-use crate::ir::{Dialect, Module};
+use crate::ir::{Dialect, Expr, Module};
 use crate::kernel::{Input, ParseError, parse};
 use crate::source::SourceMap;
 
@@ -548,5 +548,35 @@ fn vectors_between_braces_and_unions_take_what_makes_them() {
     check(
         &kernel("pair x = (pair)i;"),
         &["3:10: a `int4` cannot be cast to `pair`"],
+    );
+}
+
+#[test]
+fn the_name_of_a_function_is_a_string_of_its_length() {
+    let text = "void part(int n) { if (n) printf(\"%s %d\", __func__, n); }\n\
+                kernel void whole(global ulong *p) {\n\
+                constant char *name = __FUNCTION__;\n\
+                part(name[0]); p[0] = sizeof(__func__);\n}";
+    let module = lower(text).expect("both names stand for strings");
+    let strings = |name: &str| -> Vec<String> {
+        let (_, function) = module
+            .functions
+            .iter()
+            .find(|(_, f)| f.name == name)
+            .expect("it is there");
+        let mut found = Vec::new();
+        let body = function.body.as_ref().expect("it has a body");
+        body.for_each_expr(&function.exprs, &mut |id| {
+            if let Expr::Str(text) = function.exprs.get(id) {
+                found.push(text.clone());
+            }
+        });
+        found
+    };
+    assert_eq!(strings("part"), ["\"%s %d\"", "\"part\""]);
+    assert_eq!(strings("whole"), ["\"whole\"", "\"whole\""]);
+    check(
+        "constant ulong n = sizeof(__func__);",
+        &["1:27: `__func__` is not declared"],
     );
 }
