@@ -5,7 +5,7 @@ use fpgacc_performance_model::{Comparisons, Prediction};
 /// Operands of an operation, about: with it, what is counted of a kernel's text.
 const OPERANDS: u64 = 2;
 /// What comparing two accesses takes, in operations and operands. This and the next are fitted to the processor time of
-/// searches for Rodinia's kernels: within a factor of 1.8 of each of 25 files (docs/model-evaluation.md).
+/// searches for Rodinia's kernels (docs/model-evaluation.md).
 const A_PAIR: f64 = 0.011;
 /// What it takes where inequalities are solved for it.
 const A_SOLUTION: f64 = 2.0;
