@@ -71,7 +71,7 @@ pub enum Passes {
 
 /// Operations and operands of forms that are made and priced in a second: about what one processor of 2026 does with the
 /// program as it is released, so that two take half of it (docs/model-evaluation.md).
-const A_SECOND: f64 = 320_000.0;
+const A_SECOND: f64 = 360_000.0;
 /// What a form takes however small it is, in the same: each pass has a look at it. One of 26 takes 0.7 ms.
 const A_FORM: f64 = 130.0;
 /// How many times as long as pricing a form all passes take, about.
@@ -166,9 +166,9 @@ mod tests {
     fn large_and_wide_forms_are_fewer() {
         assert_eq!(
             (forms(185, 1.0), forms(1850, 1.0), forms(1_000_000, 1.0)),
-            (1015, 161, 32)
+            (1142, 181, 32)
         );
-        assert_eq!(forms(185, 4.0), 366);
+        assert_eq!(forms(185, 4.0), 412);
         let of = Size::of_operations;
         // A form with many copies leaves most of the effort to others.
         let mut large = Effort::of(SearchTime::default(), of(1_000_000));
