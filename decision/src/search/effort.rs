@@ -110,7 +110,7 @@ impl Effort {
         matches!(self.time, SearchTime::Exhaustive(_))
     }
 
-    /// Lays aside what a form needs at most that is so many times as large as one of this size; `None`: there is not so
+    /// Lays aside about what a form needs that is so many times as large as one of this size at most; `None`: there is not so
     /// much left, or less of it may go to one form.
     pub fn reserve(&mut self, size: Size, growth: f64, is_huge: bool) -> Option<Reserved> {
         let needed = A_FORM + size.grown(growth);
@@ -197,6 +197,7 @@ mod tests {
         other.spend(reserved, of(185), Passes::Last);
         assert_eq!(effort, other);
     }
+
     #[test]
     fn comparing_accesses_takes_effort() {
         let whole = Effort::of(SearchTime::default(), Size::of_operations(185));

@@ -728,6 +728,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn lanes_take_the_place_of_compute_units() {
+        let exchanged = |simd, units| lanes_for_units(&replicate::Options { simd, units });
+        assert_eq!(exchanged(4, 4), Some((8, 2)));
+        assert_eq!(exchanged(1, 3), Some((2, 1)));
+        // One unit has nothing to give, and there are no more lanes than 16.
+        assert_eq!(exchanged(4, 1), None);
+        assert_eq!(exchanged(16, 8), None);
+    }
+
+    #[test]
     fn copies_double_up_to_all_iterations() {
         assert_eq!(more_copies(1, None), [2]);
         assert!(more_copies(64, None).is_empty());
